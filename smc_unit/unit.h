@@ -13,8 +13,7 @@
  * @launch: SMC options of a service; @quiet for all commands
  * @unit: the service as typed; NULL: all, for status
  * @user: it is a unit of the user's own manager
- * @all: for disable: every service
- * @json: for status
+ * @all: for disable: every service; @json: for status
  */
 struct request {
 	struct launch launch;
@@ -67,8 +66,7 @@ int dropin_remove(const struct dropin *dropin, struct smc_err *err);
 
 /**
  * struct unit - a service, and the data for its drop-in
- * @name: unit file name
- * @loader: path of smc_bpf
+ * @name: unit file name; @loader: path of smc_bpf
  */
 struct unit {
 	const struct request *req;

@@ -28,11 +28,9 @@ struct smc_variant {
 /**
  * struct cmd - one run of a tool
  * @is_absolute, @details (0 to 2), @is_json, @is_metrics, @is_all_netns, @netns: options
- * @argc, @argv: words after the object
- * @nl: NULL before cmd_open()
+ * @argc, @argv: words after the object; @nl: NULL before cmd_open()
  * @text: output for stdout; @json: or this document, if @is_json
- * @wants_help: -h was given
- * @is_usage: the error is in the command line
+ * @wants_help: -h was given; @is_usage: the error is in the command line
  * @width: of the terminal, 0: none. Scripts for smc-tools 1.8.5 expect no output for an empty table
  */
 struct cmd {

@@ -12,8 +12,7 @@
 
 /**
  * struct report - a report being printed
- * @width: of the terminal, 0 for none
- * @edge: column where numbers end
+ * @width: of the terminal, 0 for none; @edge: column where numbers end
  */
 struct report {
 	struct out_text *text;

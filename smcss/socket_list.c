@@ -16,8 +16,7 @@ struct lister;
 /*
  * struct sink - a kind of output
  * @begin: start, or start over; NULL for nothing
- * @row: add a socket that is shown
- * @end: append what follows the last one
+ * @row: add a socket that is shown; @end: append what follows the last one
  * @is_incremental: text is printed before all sockets are known
  */
 struct sink {

@@ -16,8 +16,7 @@ enum { BY_PROCESS, BY_PEER, BY_REASON, N_GROUPS, BY_NETNS = N_GROUPS, BY_NETNS_R
 
 /**
  * struct summary_item - a member of a group, such as one process, and its sockets by enum smc_mode
- * @total: its connections
- * @listening: for BY_NETNS
+ * @total: its connections; @listening: for BY_NETNS
  * @code, @len: for BY_NETNS_REASON: the reason, and the length of the namespace's name before it
  */
 struct summary_item {

@@ -15,8 +15,7 @@ struct usage {
 /**
  * struct nursery - the children of this process; terminating signals are queued in @signal_fd
  * @alive: children that have not been reaped; any wait records the end of each
- * @null: /dev/null
- * @before: the caller's signal mask, restored in children
+ * @null: /dev/null; @before: the caller's signal mask, restored in children
  * @caught: signal that requests an end, 0 for none
  * @used: sum over all reaped children since it was set to 0
  */
@@ -30,8 +29,7 @@ struct nursery {
 
 /**
  * struct child - one command
- * @next: in the nursery's list
- * @pid: 0 after its end, and before its start
+ * @next: in the nursery's list; @pid: 0 after its end, and before its start
  * @status: as of wait(2), after its end
  * @start_ns, @end_ns: CLOCK_MONOTONIC, from its exec to its end
  */

@@ -59,8 +59,7 @@ enum ab_verdict {
 
 /**
  * struct ab_result - result of a comparison
- * @pairs: @count counted pairs
- * @width: of the terminal, 0 for none
+ * @pairs: @count counted pairs; @width: of the terminal, 0 for none
  * @trusts_counters: the kernel's statistics can be used to check that a run used SMC
  * @used: number of runs that did
  * @judged: comparison of the time, or of the metric

@@ -33,8 +33,7 @@ struct socket {
 /**
  * struct witness - a watching thread
  * @sockets: sockets seen so far; a fallback does not make another one
- * @inodes: index of @sockets
- * @holders: current sockets of the processes
+ * @inodes: index of @sockets; @holders: current sockets of the processes
  */
 struct witness {
 	pthread_t thread;

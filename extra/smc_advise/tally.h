@@ -114,10 +114,8 @@ struct tally_listener;
 
 /**
  * struct tally - all counts
- * @own: addresses of this host
- * @policies: of IPsec, NULL for none
- * @live: connections that are open
- * @listeners: by port
+ * @own: addresses of this host; @policies: of IPsec, NULL for none
+ * @live: connections that are open; @listeners: by port
  * @by_cookie, @by_group: look up connections and groups; only until tally_finish()
  * @round: number of the poll; @polled: when the last one began, in ms
  * @n_untracked: connections beyond TALLY_LIVE_MAX

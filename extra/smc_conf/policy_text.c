@@ -196,8 +196,7 @@ static void item_text(char text[POLICY_LINE_SIZE], const struct policy_rule *rul
 
 /**
  * typedef item_fn - takes one network, range of ports or other item
- * @start: beginning of its line
- * @is_first: of the items that can share a line
+ * @start: beginning of its line; @is_first: of the items that can share a line
  */
 typedef void (*item_fn)(void *arg, const char *start, const char *word, bool is_first);
 

@@ -14,8 +14,7 @@
 /**
  * struct sc_netns - current state of a network namespace
  * @name: "" for the caller's, which comes first
- * @table: the PNET table that the namespace sees
- * @world: its devices
+ * @table: the PNET table that the namespace sees; @world: its devices
  * @exclusive: kinds of settings that are exclusive in the file
  * @wants: section with its policy; NULL for none
  * @policy: change of its policy, of kind CONF_POLICY

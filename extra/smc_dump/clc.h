@@ -73,8 +73,7 @@ struct smc_clc_prefix {
 
 /**
  * struct smc_clc - one message
- * @type: enum smc_clc_type
- * @is_smcd: its eye catcher is that of SMC-D
+ * @type: enum smc_clc_type; @is_smcd: its eye catcher is that of SMC-D
  * @is_cut: not all of it was captured: what is missing is missing in @has
  * @damage: what contradicts the layout, a clause; NULL for none
  * @len: in bytes, as the header says
@@ -86,8 +85,7 @@ struct smc_clc_prefix {
  * @n_prefixes, @n_ueids, @n_isms, @n_gids: used entries of the arrays; a message that is cut or
  *	damaged may have announced more
  * @release: of SMC; version 2 with a release is called 2.1
- * @os: 1 z/OS, 2 Linux, 3 AIX
- * @features: bit 0: emulated ISM
+ * @os: 1 z/OS, 2 Linux, 3 AIX; @features: bit 0: emulated ISM
  * @buffer: in bytes; @mtu_code: 1 for 256 to 5 for 4096
  * @is_direct: the RoCE path has no gateway
  * @reason: as in smc/reason.h, if Linux declines

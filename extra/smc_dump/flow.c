@@ -27,8 +27,7 @@ struct window {
 /**
  * struct direction - what one side sends
  * @next: sequence number of the first byte that is not read, if @is_known
- * @has_spoken: a message was read
- * @is_over: no more CLC messages are expected
+ * @has_spoken: a message was read; @is_over: no more CLC messages are expected
  * @window: NULL while no bytes wait
  */
 struct direction {

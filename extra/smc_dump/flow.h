@@ -37,8 +37,7 @@ enum flow_event_kind {
 
 /**
  * struct flow_event - an event to show; the pointers are valid during the call
- * @message: of that kind
- * @data, @len: captured bytes of the message
+ * @message: of that kind; @data, @len: captured bytes of the message
  * @packet: the packet that completed it; NULL at the end of the capture
  */
 struct flow_event {

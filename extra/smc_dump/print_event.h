@@ -12,8 +12,7 @@
 
 /**
  * struct show - output format
- * @width: of the terminal, 0 for none
- * @is_json: one line of JSON per event
+ * @width: of the terminal, 0 for none; @is_json: one line of JSON per event
  * @is_quiet: text: one line per event
  * @is_hex: dump the bytes; @is_text: show payload as characters; both: side by side
  * @is_all: include connections that do not offer SMC

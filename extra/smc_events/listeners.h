@@ -8,8 +8,7 @@
 
 /**
  * struct listeners - known listeners; zero-initialize
- * @at: time of the scan, 0: never
- * @is_stale: a listener was closed: scan again
+ * @at: time of the scan, 0: never; @is_stale: a listener was closed: scan again
  */
 struct listeners {
 	struct listener *entries;

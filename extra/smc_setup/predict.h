@@ -57,13 +57,10 @@ enum predict_trait {
 
 /**
  * struct predict_host - facts about one host or network namespace
- * @name: as the reader knows it, already escaped
- * @kernel: release
+ * @name: as the reader knows it, already escaped; @kernel: release
  * @boot: boot id of the kernel, empty if unknown; hosts with the same id share the kernel
- * @traits: enum predict_trait
- * @release: of SMC version 2: 0 for 2.0, 1 for 2.1
- * @seid: empty if none
- * @chids: of ISM devices offered for SMC-D v2
+ * @traits: enum predict_trait; @release: of SMC version 2: 0 for 2.0, 1 for 2.1
+ * @seid: empty if none; @chids: of ISM devices offered for SMC-D v2
  * @max_links: of a link group, net.smc.smcr_max_links_per_lgr; 0 if unknown
  * @why, @command: why the kernel has no SMC, as in struct predict_net
  */

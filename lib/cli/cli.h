@@ -117,7 +117,7 @@ int cli_command(const struct cli_tool *tool, const char *const *words, const cha
 int cli_unknown(const struct cli_tool *tool, const char *what, const char *dashes,
 		const char *const *words, const char *typed);
 
-/** cli_no_operand() - refuse @arg, unless it is NULL. Return: 0, or the error status */
+/** cli_no_operand() - refuse @word, unless it is NULL. Return: 0, or the error status */
 int cli_no_operand(const struct cli_tool *tool, const char *word);
 
 /** cli_number() - parse the numeric argument of the option @val. Return: 0, or error status */

@@ -91,8 +91,7 @@ enum {
  * @quiet: no warnings
  * @raise_limits: for commands: raise the kernel's limits to the buffer sizes
  * @is_after_bpf: eBPF was tried before: do not try it again
- * @rules: of both lists
- * @sizes: buffer sizes in @settings, in bytes
+ * @rules: of both lists; @sizes: buffer sizes in @settings, in bytes
  * @command_line: all arguments of this program, for smc_supervise
  * @supervise: see supervise.h; NULL to execute smc_supervise with @command_line instead
  */

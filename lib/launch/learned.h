@@ -90,11 +90,9 @@ struct learned_key {
 /**
  * struct learned_entry - state of a destination: 64 bytes
  * @turn: odd during a write; increased by two each time that the key changes
- * @port, @addr: struct learned_key
- * @name: of the program
+ * @port, @addr: struct learned_key; @name: of the program
  * @used: CLOCK_MONOTONIC second of the last connection whose life was measured
- * @score: mean life, see LEARNED_ONE
- * @handshake: ticks, 0: not measured yet
+ * @score: mean life, see LEARNED_ONE; @handshake: ticks, 0: not measured yet
  * @smc, @tcp: mean life of short connections, in ticks, 0: not measured yet
  * @counts: connections so far, and the decision: see LEARNED_STREAK
  * @broken: second until which SMC is not tried after a broken handshake; 0: none broke

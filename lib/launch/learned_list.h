@@ -11,8 +11,7 @@
  * struct learned_fact - a remembered destination
  * @user: owner of the connecting programs
  * @program: its short name, untrusted bytes
- * @addr: IPv6, or IPv4 mapped into it
- * @is_tcp: its connections use TCP
+ * @addr: IPv6, or IPv4 mapped into it; @is_tcp: its connections use TCP
  * @connections: number so far
  * @handshake: duration over SMC; @smc, @tcp: mean life of short connections; all in nanoseconds, 0:
  *	not measured

@@ -43,8 +43,7 @@ bool pnetid_of_device(char id[PNETID_SIZE], const char *root, const char *bus, c
 
 /**
  * struct netdev - one net device
- * @ifindex, @mtu: 0 if unknown
- * @dev_port: port on its card, from 0
+ * @ifindex, @mtu: 0 if unknown; @dev_port: port on its card, from 0
  * @state: operstate: "up", "down", "unknown" (loopback), ...; empty if unknown
  * @mac: address in sysfs format, "02:00:00:00:00:01"; empty if unknown
  * @bus: "pci", "ccw" or another bus; empty for a virtual device

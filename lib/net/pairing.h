@@ -29,8 +29,7 @@ enum pnet_source { PNET_FROM_NOWHERE, PNET_FROM_TABLE, PNET_FROM_HARDWARE, PNET_
 
 /**
  * struct pnet_row - a device, or one port of it, and its PNET ID
- * @port: RDMA port, 0 for none
- * @pnetid: as found by SMC, "" for none
+ * @port: RDMA port, 0 for none; @pnetid: as found by SMC, "" for none
  * @net, @ib, @ism: the device; all NULL for an entry of an absent device
  * @entry: table entry that names the device itself, or NULL
  */

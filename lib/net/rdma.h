@@ -78,8 +78,7 @@ struct rdma_table {
 
 /**
  * rdma_load() - read all RDMA and ISM devices
- * @root: of sysfs
- * @netdevs: used to find the net device of a port without GIDs
+ * @root: of sysfs; @netdevs: used to find the net device of a port without GIDs
  *
  * Return: 0, -errno when a directory cannot be read.
  */

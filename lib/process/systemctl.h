@@ -38,8 +38,7 @@ struct unit_props {
  * systemctl_show() - get properties of units
  * @user: ask the user's own manager
  * @pattern: unit name, or a pattern for loaded units
- * @names: comma-separated properties
- * @props: filled in on success
+ * @names: comma-separated properties; @props: filled in on success
  */
 int systemctl_show(bool user, const char *pattern, const char *names, struct unit_props *props,
 		   struct smc_err *err);

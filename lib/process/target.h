@@ -21,8 +21,7 @@ enum {
  * @elf: facts in the file
  * @secure: starting it changes ids or grants capabilities: ld.so then ignores LD_PRELOAD
  * @raises: privileges requested by the file, for any caller
- * @is_nosuid: its file system denies them
- * @uid, @gid: owner of the file
+ * @is_nosuid: its file system denies them; @uid, @gid: owner of the file
  */
 struct target {
 	char path[PATH_MAX];

@@ -6,8 +6,7 @@
 
 /**
  * owned_by_root() - true if root alone owns a file and every directory on the way to it
- * @path: absolute
- * @fd: the file opened by this name, -1 for none
+ * @path: absolute; @fd: the file opened by this name, -1 for none
  * @culprit: receives the first path that others may change or replace
  *
  * Root must be the owner, and neither group nor others may have write access. The sticky bit makes

@@ -161,8 +161,7 @@ enum {
 
 /**
  * struct smc_link - one link
- * @id: number in its group, from 1
- * @gid, @peer_gid: text, 8 groups of 4 digits
+ * @id: number in its group, from 1; @gid, @peer_gid: text, 8 groups of 4 digits
  * @ifindex: net device, in its own network namespace, which may be any; 0 unknown
  * @uid, @peer_uid: in network byte order on each machine
  * @state: 0 unused, 1 inactive, 2 activating, 3 active

@@ -7,8 +7,7 @@
 /**
  * struct smc_knob - a sysctl
  * @normal: default in a new network namespace; @normal_text: in decimal
- * @low, @high: range accepted by the kernel
- * @since: first kernel that has it
+ * @low, @high: range accepted by the kernel; @since: first kernel that has it
  *
  * limit_smc_hs is not listed: it is handshake limitation by another name, and unreliable on
  * big-endian machines. Neither is hs_ctrl, which names an eBPF program.

@@ -21,8 +21,7 @@ enum smc_raised {
  * @stats_name: name that "smcr stats" of smc-tools prints
  * @raised: side on which the kernel raises it, before it is sent to the peer
  * @since: first kernel, "6.6"; NULL for 5.10 and older. None has been removed so far.
- * @meaning: one clause
- * @check: the first thing to check, an imperative clause
+ * @meaning: one clause; @check: the first thing to check, an imperative clause
  */
 struct smc_reason {
 	uint32_t code;

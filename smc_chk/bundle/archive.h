@@ -49,8 +49,7 @@ int bundle_unpack(int fd, int directory, const char *file, struct smc_err *err);
 
 /**
  * bundle_read() - unpack a bundle into OPEN_DIRECTORY, and check its index
- * @fd: the bundle, a regular file
- * @file: its name, for messages
+ * @fd: the bundle, a regular file; @file: its name, for messages
  *
  * Separate processes do this, which can open no other file and are not root. As root, the directory
  * is given to nobody: its readers become nobody.

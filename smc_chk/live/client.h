@@ -19,12 +19,10 @@ struct client_rates {
  * @status: CHK_OK, CHK_TCP, CHK_UNTESTED; CHK_ERROR with a message in @err
  * @err: with CHK_UNTESTED the reason
  * @mode: SMC_MODE_NONE: SMC, but unknown whether -R or -D
- * @has_sock: sock_diag listed our socket
- * @has_lgr: its link group was found
+ * @has_sock: sock_diag listed our socket; @has_lgr: its link group was found
  * @is_ours: the server speaks our protocol; @bytes and @rtt_* are only valid then
  * @has_who: the server reported its view of the connection
- * @bytes: of test data, in each direction
- * @has_rates: @smc and @tcp are valid
+ * @bytes: of test data, in each direction; @has_rates: @smc and @tcp are valid
  */
 struct client_result {
 	int status;

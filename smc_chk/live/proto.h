@@ -42,8 +42,7 @@ struct proto_request {
 
 /**
  * struct proto_who - one side of a connection
- * @mode: SMC_MODE_NONE if unknown
- * @has_reason: the next two are valid
+ * @mode: SMC_MODE_NONE if unknown; @has_reason: the next two are valid
  */
 struct proto_who {
 	enum smc_mode mode;

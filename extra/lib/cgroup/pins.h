@@ -7,8 +7,7 @@
 /**
  * struct pins - descriptors of pinned objects
  * @dir: the directory, locked during changes; -1 without a lock
- * @tasks: map of marks, -1 if not open
- * @scopes: map of scopes, -1 if not open
+ * @tasks: map of marks, -1 if not open; @scopes: map of scopes, -1 if not open
  */
 struct pins {
 	int dir, tasks, scopes;

@@ -36,8 +36,7 @@ enum scope_kind {
  * struct smc_scope - value of the map "scopes"; the key is its id
  * @converted: TCP sockets that became SMC sockets
  * @excluded: TCP sockets left alone by the rules below
- * @other: sockets that were not TCP sockets
- * @mptcp: MPTCP sockets left alone
+ * @other: sockets that were not TCP sockets; @mptcp: MPTCP sockets left alone
  * @kind: enum scope_kind
  * @family: AF_INET or AF_INET6 to convert only these, SCOPE_NO_FAMILY for none, else 0
  * @has_uid: only sockets of @uid are converted

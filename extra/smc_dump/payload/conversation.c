@@ -23,8 +23,7 @@ struct ends {
 
 /**
  * struct item - an entry of the array
- * @ended: when, if @is_ended
- * @is_gone: removed from the tables
+ * @ended: when, if @is_ended; @is_gone: removed from the tables
  */
 struct item {
 	struct conversation conversation;

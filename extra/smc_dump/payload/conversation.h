@@ -34,8 +34,7 @@ const char *conversation_mode(const struct conversation *conversation);
 /**
  * struct payload - bytes of a conversation, or its end; pointers are valid during the call
  * @is_end: this end was closed: no more of it follows
- * @is_first: first piece of this conversation
- * @is_sent: by the local end
+ * @is_first: first piece of this conversation; @is_sent: by the local end
  * @at: nanoseconds since 1970
  * @lost: missing bytes of this direction before these; of both directions before an end
  * @full: bytes transferred; @data, @len: the first of them
