@@ -86,7 +86,6 @@ struct family {
 /**
  * family_add() - add all descendants of a process, but not itself, to an empty family
  *
- * Reads /proc/PID/task/TID/children (CONFIG_PROC_CHILDREN). Processes that start or end during the
- * scan may be missing.
+ * Reads /proc/PID/task/TID/children (CONFIG_PROC_CHILDREN). Those that start now may be missing.
  */
 void family_add(struct family *family, pid_t root);

@@ -20,8 +20,7 @@ int metric_compile(regex_t *regex, const char *text, struct smc_err *err);
  * metric_find() - find the number in a text
  * @regex: its first group is the number, or without a group, the whole match
  *
- * The last match counts: programs print totals at the end. Text after the number in the group, such
- * as a unit, is ignored.
+ * The last match counts: programs print totals at the end. Text after the number is ignored.
  *
  * Return: 0; -ENOENT without a match, -EINVAL if it is not a number; with a sentence.
  */

@@ -19,8 +19,7 @@ struct record;
  * struct ab_options - options of a comparison
  * @launch: options to start the runs over SMC
  * @pairs: number of counted pairs, 1 to AB_PAIRS
- * @metric: POSIX extended regular expression that finds a number in the command's output; NULL:
- *	measure time
+ * @metric: POSIX extended regular expression for a number in the output; NULL: measure time
  * @is_lower_better: for @metric
  * @server: command line of a server for each run, NULL for none
  * @words: command line of smc_ab without its name, NULL-terminated, for the JSON document

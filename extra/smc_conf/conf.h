@@ -120,8 +120,7 @@ void conf_append_line(struct out_text *text, const struct conf_item *item);
 /**
  * conf_write() - append everything as a file, which conf_read_text() can read back
  *
- * A namespace without settings is left out. Text appended after the output belongs to the host's
- * section.
+ * A namespace without settings is left out. Text appended later belongs to the host's section.
  */
 void conf_write(struct out_text *text, const struct conf *conf);
 

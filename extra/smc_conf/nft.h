@@ -21,8 +21,7 @@ void policy_nft_script(struct out_text *text, const struct policy *policy);
  *
  * All or nothing. Counters start at 0.
  *
- * Return: 0; -ENOSYS without nftables in the kernel, or libnftables; -EPERM; -EIO with the message
- * of nftables.
+ * Return: 0; -ENOSYS without nftables in the kernel, or libnftables; -EPERM; -EIO from nftables.
  */
 int policy_nft_apply(const struct policy *policy, struct smc_err *err);
 
@@ -33,8 +32,7 @@ int policy_nft_check(struct smc_err *err);
  * policy_nft_read() - read the policy in force, with its counters
  * @policy: empty before the call; settled afterwards. A kernel without nftables has none.
  *
- * Return: 0, -errno with a sentence: -EPERM without the rights to read it, -EPROTO for a table of
- * another form.
+ * Return: 0, -errno with a sentence: -EPERM without rights, -EPROTO for a table of another form.
  */
 int policy_nft_read(struct policy *policy, struct smc_err *err);
 

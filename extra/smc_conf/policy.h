@@ -73,8 +73,7 @@ bool policy_is_keyword(const char *word);
  * @words: the first one is a keyword
  * @bad: receives the index of the wrong word
  *
- * Return: 0; -EINVAL with the expectation in @err, without the word itself; then the line may have
- * been added in part.
+ * Return: 0; -EINVAL with the expectation in @err, without the word; the line may be added in part.
  */
 int policy_line(struct policy *policy, const char *const *words, size_t count, size_t *bad,
 		struct smc_err *err);
@@ -82,8 +81,7 @@ int policy_line(struct policy *policy, const char *const *words, size_t count, s
 /**
  * policy_settle() - convert to the canonical form, the same for all equivalent policies
  *
- * Call after the last line, before anything else. Merges networks and ports into the fewest, and
- * sorts the rules.
+ * Call after the last line, before anything else. Merges networks and ports, and sorts the rules.
  */
 void policy_settle(struct policy *policy);
 

@@ -151,8 +151,7 @@ int sc_apply(struct sc_host *host, struct smc_err *err);
 /**
  * sc_apply_device() - set the PNET IDs of a device that was just named
  *
- * Its entry is removed and added again: the kernel binds an entry to the device that has the name
- * at the time.
+ * Its entry is removed and added again: the kernel binds it to the device that has the name now.
  */
 int sc_apply_device(struct sc_host *host, const char *device, struct smc_err *err);
 

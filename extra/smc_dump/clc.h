@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SMC handshake messages (CLC), which two hosts exchange over TCP before data: bytes -> struct.
- * Pure.
+ * SMC handshake messages (CLC), exchanged over TCP before data: bytes -> struct. Pure.
  *
  * Layouts: RFC 7609 appendix A for version 1, net/smc/smc_clc.h of Linux for versions 2 and 2.1.
  * All numbers are big-endian, on every machine.

@@ -70,8 +70,7 @@ void event_text(struct out_text *text, const struct event *event);
 void event_remedies(struct out_text *text, const struct event *event);
 
 /**
- * event_remedies_read() - append explained reasons and their remedies, for a terminal of @width
- * columns
+ * event_remedies_read() - append explained reasons with remedies, for a terminal of this @width
  * @known: reasons explained before, which are not repeated
  */
 void event_remedies_read(struct out_text *text, const struct event *event, size_t width,

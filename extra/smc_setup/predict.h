@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Predict the connection between two hosts: Linux's rules of negotiation, as a pure function of
- * facts about both.
+ * Predict the connection between two hosts, by Linux's rules of negotiation. Pure.
  *
  * Source: net/smc/af_smc.c, smc_clc.c, smc_ism.c of Linux 6.1 to 7.2; RFC 7609. The server tries
  * SMC-D v2, SMC-D v1, SMC-R v2, SMC-R v1, in this order, as far as the client proposes them.

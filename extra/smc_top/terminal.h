@@ -50,14 +50,12 @@ void terminal_close(struct terminal *terminal);
 /**
  * terminal_wait() - the next key or signal within @seconds: enum terminal_key, or a character
  *
- * Handles Ctrl-Z: restores the terminal, stops this process, and reopens the terminal when it is
- * continued.
+ * Handles Ctrl-Z: restores the terminal, stops this process, and later reopens the terminal.
  */
 int terminal_wait(struct terminal *terminal, double seconds);
 
 /**
- * terminal_key() - decode the first key of one or more bytes from a terminal: enum terminal_key,
- *	or a character
+ * terminal_key() - decode the first key of bytes from a terminal: enum terminal_key, or a character
  * @is_all: no more bytes follow soon: a lone escape character is a key
  * @used: receives the number of bytes; 0: the sequence is incomplete
  */

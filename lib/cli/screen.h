@@ -29,8 +29,7 @@ size_t cli_rows(void);
 /**
  * cli_has_color() - true if stdout should be colored
  *
- * On a terminal that is not TERM=dumb, unless NO_COLOR or CLICOLOR=0 forbids it; elsewhere only
- * with CLICOLOR_FORCE.
+ * On a terminal except TERM=dumb, without NO_COLOR and CLICOLOR=0; elsewhere with CLICOLOR_FORCE.
  */
 bool cli_has_color(void);
 

@@ -30,8 +30,7 @@ bool buffers_may_exceed(void);
 int buffers_may_raise(const struct launch *launch);
 
 /**
- * buffers_check() - before a command: raise the kernel's limits if requested; else warn if they are
- * too low
+ * buffers_check() - before a command: raise the kernel's limits if requested; else warn about them
  * @way: the way in which the command uses SMC, or WAY_NONE
  *
  * Does nothing with CAP_NET_ADMIN, as the library then exceeds the limits, or with eBPF, which sets

@@ -13,8 +13,7 @@
  * @program: its short name, untrusted bytes
  * @addr: IPv6, or IPv4 mapped into it; @is_tcp: its connections use TCP
  * @connections: number so far
- * @handshake: duration over SMC; @smc, @tcp: mean life of short connections; all in nanoseconds, 0:
- *	not measured
+ * @handshake: duration over SMC; @smc, @tcp: mean life of short connections; nanoseconds, or 0
  * @is_new: none has ended yet; @is_long: the last ones were long
  * @idle: seconds since its last connection whose life was measured
  * @broken: seconds for which TCP is still used after a broken handshake; 0: none broke

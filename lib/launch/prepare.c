@@ -52,8 +52,7 @@ static bool ask_for_mark(void)
 }
 
 /*
- * Mark this process for the eBPF program. If it is not loaded, smc_bpf loads it, which needs
- * privileges.
+ * Mark this process for the eBPF program, which smc_bpf loads if necessary, with privileges.
  * @is_loaded: receives whether it was loaded now; it stays loaded
  */
 static enum attempt mark_or_load(bool *is_loaded, struct smc_err *err)

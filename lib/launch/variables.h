@@ -44,8 +44,7 @@ bool smc_wants_inet(const char *value);
  * @bytes: the size in bytes, 0 to INT_MAX, the range of setsockopt(2) for SO_SNDBUF and SO_RCVBUF;
  *	written only on success
  *
- * Safe in a signal handler. Return: 0; -EINVAL if @s is anything else; -ERANGE if the size does not
- * fit an int.
+ * Safe in a signal handler. Return: 0; -EINVAL if @s is anything else; -ERANGE beyond an int.
  */
 int smc_parse_size(const char *s, int *bytes);
 

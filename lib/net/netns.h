@@ -11,8 +11,7 @@
 
 /**
  * smc_netns_enter() - move the calling thread into another network namespace
- * @name: name under /run/netns as in ip-netns(8), a process id, or a path with a slash; NULL to
- *	stay
+ * @name: name of ip-netns(8), a process id, or a path with a slash; NULL to stay
  *
  * Return: 0; -ENOENT, -ESRCH for no such namespace or process; -EPERM without CAP_SYS_ADMIN.
  */

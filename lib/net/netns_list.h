@@ -47,8 +47,7 @@ struct netns_list {
 /**
  * netns_list_load() - find those of the processes in /proc, and those under /run/netns
  *
- * The program smc_netns does. Namespaces kept alive only by an open descriptor or a single thread
- * are not found.
+ * The program smc_netns does. Those of only an open descriptor or a single thread are not found.
  *
  * Return: 0, -EROFS for a recorded host, -ENOENT if smc_netns is missing, -errno; with @err.
  */
@@ -62,8 +61,7 @@ int netns_list_load(struct netns_list *list, struct smc_err *err);
  * needs nothing. Vanished ones are skipped silently. After entering a user namespace, returning may
  * be impossible: later lists then treat the original namespace as any other.
  *
- * Return: 0, also if some failed (counted in @list); the result that stopped it; the failure of the
- * caller's namespace.
+ * Return: 0, also if some failed (counted in @list); what stopped it; the caller's own failure.
  */
 int netns_list_each(struct netns_list *list,
 		    int (*fn)(void *arg, const struct netns *netns, struct smc_err *err), void *arg,

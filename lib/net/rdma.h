@@ -46,8 +46,7 @@ struct rdma_port {
  * struct rdma_dev - one RDMA device
  * @node_type: "CA", "RNIC" (iWARP), ...; empty if unknown
  * @bus, @bus_id: empty for a software device
- * @driver: driver of the bus device; for a software device its kind, if it can be determined
- *	("rxe")
+ * @driver: driver of the bus device; for a software device its kind ("rxe"), if known
  */
 struct rdma_dev {
 	char name[RDMA_NAME_SIZE];

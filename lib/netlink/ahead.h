@@ -22,8 +22,7 @@ struct ahead *ahead_start(struct mnl_socket *nl);
  * ahead_next() - the next part, as from mnl_socket_recvfrom()
  * @bytes: set to the part, valid until the next call
  *
- * Return: length; -1 with errno, where EAGAIN means that nothing more is waiting. Call ahead_end()
- * after -1.
+ * Return: length; -1 with errno, EAGAIN if nothing more is waiting. After -1 call ahead_end().
  */
 ssize_t ahead_next(struct ahead *ahead, const void **bytes);
 

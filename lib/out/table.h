@@ -39,8 +39,7 @@ struct out_name {
 
 /**
  * struct out_names - words for values from 0 on; may have gaps
- * @before, @after: text around the hexadecimal number of an unnamed value; NULL: decimal, without
- *	text
+ * @before, @after: text around the hexadecimal number of an unnamed value; NULL: decimal only
  */
 struct out_names {
 	const struct out_name *names;
@@ -67,8 +66,7 @@ struct out_names {
  *	value), make the JSON value (NULL omits the key), both from the address of the value. The
  *	form without a function follows the kind
  * @find: returns the struct that has the value, if it is not the object itself; NULL: no value
- * @group: key of the JSON object that contains @key; -o with one of a group includes the whole
- *	group in JSON
+ * @group: key of the JSON object that contains @key; -o with one of a group includes all in JSON
  * @none: text of a missing value; NULL: an empty cell
  * @read: replaces text() on a terminal; @style: style of the value there
  * @rank: if the columns do not fit on a terminal, the highest rank is dropped first; 0: never
@@ -210,8 +208,7 @@ json_t *out_json_list(const struct out_col *table, const void *objects, size_t c
 
 /**
  * out_json_document() - append a document and a newline; takes over the reference
- * @is_repeated: one of many, for programs: a single line. Else it is indented if stdout is a
- *	terminal
+ * @is_repeated: one of many: a single line. Else it is indented if stdout is a terminal
  *
  * In ASCII: U+0080 to U+009F in an untrusted name could control a terminal.
  */

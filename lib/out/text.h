@@ -75,8 +75,7 @@ void out_hex(struct out_text *text, uint64_t value, int digits);
 /**
  * out_escaped() - append untrusted text, up to a NUL and @len bytes at most
  *
- * Control bytes, bytes above 0x7e and the backslash become \xNN, so that no peer can control the
- * reader's terminal.
+ * Control bytes, bytes above 0x7e and \ become \xNN: no peer can control the reader's terminal.
  */
 void out_escaped(struct out_text *text, const char *str, size_t len);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Name who denies SMC sockets to a process that runs: AppArmor, SELinux, or a setting of its unit.
- * The kernel answers from the loaded policy, and logs nothing. Without the right to ask, nobody is
- * named.
+ * The kernel answers from the loaded policy, and logs nothing. Without the right, nobody is named.
  *
  * With @is_bpf the question is about IPPROTO_SMC alone, which eBPF makes of TCP. @why receives a
  * clause with the name of a profile or domain, not escaped.

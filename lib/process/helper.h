@@ -31,7 +31,6 @@ int passfd_send(int to, int fd, unsigned char byte);
  * passfd_receive() - receive descriptors, with O_CLOEXEC, and the byte; never waits
  * @n: expected number, PASSFD_MOST at most
  *
- * Return: 0; -ENOMSG if there is no message, or one with unexpected content, whose descriptors are
- * closed; -errno.
+ * Return: 0; -ENOMSG without a message, or with an unexpected one, which is closed; -errno.
  */
 int passfd_receive(int from, unsigned char *byte, int *fds, int n);

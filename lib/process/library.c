@@ -63,8 +63,7 @@ static bool has_own_loader(const struct target *target)
 /*
  * ld.so expands $LIB to its own library directory below the prefix, so one entry serves a 64-bit
  * program and the 32-bit children it starts, or vice versa. Used only if both libraries are
- * installed in the loaders' default directories. Otherwise the path of the one library serves glibc
- * and musl alike.
+ * installed in the loaders' default directories. Otherwise one library's path serves both libcs.
  */
 static bool serves_both(const struct target *target, struct library *out)
 {

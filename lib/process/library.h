@@ -11,8 +11,7 @@
 /**
  * struct library - the preload library for one target
  * @file: its path, to inspect the file
- * @entry: the value for LD_PRELOAD: the path, or a form that serves 32-bit and 64-bit programs
- *	alike
+ * @entry: for LD_PRELOAD: the path, or a form that serves 32-bit and 64-bit programs alike
  * @other: the library of the other class that @entry serves, empty for none
  * @secure_too: works in programs with raised privileges too, because an administrator made the
  *	installed library set-uid, as ld.so requires for that (ld.so(8))

@@ -3,8 +3,7 @@
  * Recover addresses that sock_diag leaves out, from the TCP sockets inside SMC sockets.
  *
  * Every SMC socket owns a TCP socket with the same ports, which inet_diag shows with its addresses.
- * The ports are the only common key, and not unique: a result counts only if a single TCP socket
- * fits.
+ * The ports are the only common key, and not unique: only a single TCP socket that fits counts.
  */
 #pragma once
 

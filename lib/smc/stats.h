@@ -95,8 +95,7 @@ bool smc_stat_is_gauge(size_t index);
  * smc_stats_since() - subtract a baseline; gauges are unchanged
  *
  * Counts of reasons, which wrap, are taken modulo 65536.
- * Return: 0; -ERANGE, with @stats unchanged, if a counter is below its baseline: the kernel reset
- * it.
+ * Return: 0; -ERANGE, with @stats unchanged, if the kernel has reset a counter since.
  */
 int smc_stats_since(struct smc_stats *stats, const struct smc_stats *base);
 

@@ -43,8 +43,7 @@ const char *endpoint_text(char text[ENDPOINT_TEXT_SIZE], const union endpoint_ad
 
 /**
  * endpoint_origin() - identify a client, for the limit per client
- * @origin: equal for addresses that one host can choose freely: loopback, and an IPv6 network (/64,
- *	except link-local)
+ * @origin: equal for addresses that a host can choose: loopback, an IPv6 network (not link-local)
  */
 void endpoint_origin(uint8_t origin[ENDPOINT_ORIGIN_SIZE], const union endpoint_addr *addr);
 

@@ -203,10 +203,7 @@ int measure_rates(struct client_result *result, int fd, const struct stream_limi
 
 	if (tcp < 0)
 		return -1;
-	/*
-	 * This connection waits while SMC is measured. A server of ours drops clients that have
-	 * sent nothing.
-	 */
+	/* This one waits while SMC is measured. A server of ours drops clients without data. */
 	if (result->is_ours)
 		ret = exchange_data(result, tcp, PROTO_ECHO, 1, limit);
 	if (!ret)

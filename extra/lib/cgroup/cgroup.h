@@ -37,8 +37,7 @@ int cgroup_path(const char *root, const char *text, char path[PATH_MAX]);
  * cgroup_of_unit() - control group of a unit of the system manager
  * @unit: "ssh.service" or "user.slice"; .service is added unless there is a known suffix
  *
- * Looks in slices only: systemd owns them, while names in a delegated group are chosen by its
- * owner.
+ * Looks in slices only, which systemd owns: the owner of a delegated group chooses names there.
  *
  * Return: 0, -ENOENT if it has none because it is not running.
  */
@@ -48,8 +47,7 @@ int cgroup_of_unit(const char *root, const char *unit, char path[PATH_MAX]);
  * cgroup_of_container() - the control group of a container
  * @id: part of the container's id, which docker, podman and Kubernetes use in the group's name
  *
- * Return: 0, -ENOENT, -EEXIST if several groups match, -EINVAL if it is not an id (a name, for
- * example).
+ * Return: 0, -ENOENT, -EEXIST if several groups match, -EINVAL if it is not an id.
  */
 int cgroup_of_container(const char *root, const char *id, char path[PATH_MAX]);
 
@@ -66,8 +64,7 @@ bool cgroup_is_named(const char *path, const char *id);
  * @own: control group of the caller
  * @id: of the container, which runtimes use in the group's name
  *
- * Return: 0; -EXDEV if the group is shared: the caller is in it too, or it has the id of another
- * container.
+ * Return: 0; -EXDEV if the group is shared, with the caller or with another container.
  */
 int cgroup_cut(char *path, const char *own, const char *id);
 

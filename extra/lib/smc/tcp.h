@@ -18,8 +18,7 @@
  * @local, @peer: IPv4-mapped addresses are converted to IPv4
  * @inode: 0 if no descriptor holds it any more
  * @cookie: SO_COOKIE, unique since boot
- * @sent, @received: bytes of payload so far, without retransmissions; the peer's FIN counts as one
- *	received
+ * @sent, @received: bytes of payload, without retransmissions; the peer's FIN counts as one
  * @segs_sent, @segs_received: segments with payload
  * @mss: maximum bytes of a sent segment
  * @ulp: upper layer protocol, "tls" or "mptcp"; empty for none
@@ -47,8 +46,7 @@ struct inet_diag_req_v2 smc_tcp_request(uint8_t family);
 /**
  * smc_tcp_decode() - decode one answer, or the message about a socket's end
  *
- * A shorter TCP_INFO of an older kernel is read as far as it goes. Return: 0, -EBADMSG if it is
- * short.
+ * A shorter TCP_INFO of an older kernel is read as far as it goes. Return: 0, -EBADMSG.
  */
 int smc_tcp_decode(struct smc_tcp *tcp, const struct nlmsghdr *nlh);
 
