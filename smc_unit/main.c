@@ -36,42 +36,23 @@ static const struct cli_opt peers_options[] = {
 static const char *const commands[] = { "enable", "disable", "status", "peers", NULL };
 enum { ENABLE, DISABLE, STATUS, PEERS };
 
+/* Name, usage, summary, options, trailing text. */
 static const struct cli_tool tools[] = {
-	[ENABLE] = {
-		.name = "smc_unit enable",
-		.usage = "[OPTION]... UNIT...",
-		.summary = "Let services use SMC from their next start on.",
-		.opts = enable_options,
-		.more = "Example: smc_unit enable --strict redis-server\n",
-		.error_status = 1,
-		},
-	[DISABLE] = {
-		.name = "smc_unit disable",
-		.usage = "[OPTION]... UNIT...\n--all [OPTION]...",
-		.summary = "Undo 'smc_unit enable' and 'smc_unit peers'.",
-		.opts = disable_options,
-		.more = "Example: smc_unit disable redis-server\n",
-		.error_status = 1,
-	},
-	[STATUS] = {
-		.name = "smc_unit status",
-		.usage = "[OPTION]... [UNIT]",
-		.summary = "Show whether a service, or each enabled one, uses SMC.",
-		.opts = status_options,
-		.more = "Example: smc_unit status redis-server\n",
-		.error_status = 1,
-	},
-	[PEERS] = {
-		.name = "smc_unit peers",
-		.usage = "[OPTION]... UNIT NETS",
-		.summary =
-			"Use SMC only with these networks, on the ports where an enabled service\n"
-			"listens. NETS is NET[:PORTS], separated by commas; or all, which ends the\n"
-			"limit.",
-		.opts = peers_options,
-		.more = "Example: smc_unit peers redis-server 10.0.0.0/8,fd00::/8\n",
-		.error_status = 1,
-	},
+	[ENABLE] = { "smc_unit enable", "[OPTION]... UNIT...",
+		     "Let services use SMC from their next start on.", enable_options,
+		     "Example: smc_unit enable --strict redis-server\n", .error_status = 1 },
+	[DISABLE] = { "smc_unit disable", "[OPTION]... UNIT...\n--all [OPTION]...",
+		      "Undo 'smc_unit enable' and 'smc_unit peers'.", disable_options,
+		      "Example: smc_unit disable redis-server\n", .error_status = 1 },
+	[STATUS] = { "smc_unit status", "[OPTION]... [UNIT]",
+		     "Show whether a service, or each enabled one, uses SMC.", status_options,
+		     "Example: smc_unit status redis-server\n", .error_status = 1 },
+	[PEERS] = { "smc_unit peers", "[OPTION]... UNIT NETS",
+		    "Use SMC only with these networks, on the ports where an enabled service\n"
+		    "listens. NETS is NET[:PORTS], separated by commas; or all, which ends the\n"
+		    "limit.",
+		    peers_options, "Example: smc_unit peers redis-server 10.0.0.0/8,fd00::/8\n",
+		    .error_status = 1 },
 };
 
 static const struct cli_tool tool = {
