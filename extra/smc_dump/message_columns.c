@@ -115,13 +115,6 @@ static void append_eid(struct out_text *text, const void *item)
 	out_escaped(text, item, SMC_CLC_EID);
 }
 
-static void text_ueids(struct out_text *text, const void *value)
-{
-	const struct smc_clc *clc = value;
-
-	text_list(text, clc->ueids, clc->n_ueids, SMC_CLC_EID, append_eid);
-}
-
 static json_t *json_ueids(const void *value)
 {
 	const struct smc_clc *clc = value;
@@ -144,13 +137,6 @@ static void append_ism(struct out_text *text, const void *item)
 	out_printf(text, " CHID %04x", ism->chid);
 }
 
-static void text_isms(struct out_text *text, const void *value)
-{
-	const struct smc_clc *clc = value;
-
-	text_list(text, clc->isms, clc->n_isms, sizeof(clc->isms[0]), append_ism);
-}
-
 static json_t *json_isms(const void *value)
 {
 	const struct smc_clc *clc = value;
@@ -167,19 +153,20 @@ static json_t *json_isms(const void *value)
 	return array;
 }
 
-/* text_MEMBER() and json_MEMBER(), for a list that is a member of struct @tag. */
-#define LIST_OF(tag, member, count, append_text, append_json)                                      \
+/* text_MEMBER() and json_MEMBER(), for a list in a message. */
+#define TEXT_OF(member, append)                                                                    \
 	static void text_##member(struct out_text *text, const void *value)                        \
 	{                                                                                          \
-		const struct tag *in = value;                                                      \
+		const struct smc_clc *in = value;                                                  \
                                                                                                    \
-		text_list(text, in->member, in->count, sizeof(in->member[0]), append_text);        \
-	}                                                                                          \
+		text_list(text, in->member, in->n_##member, sizeof(in->member[0]), append);        \
+	}
+#define JSON_OF(member, append)                                                                    \
 	static json_t *json_##member(const void *value)                                            \
 	{                                                                                          \
-		const struct tag *in = value;                                                      \
+		const struct smc_clc *in = value;                                                  \
                                                                                                    \
-		return json_list(in->member, in->count, sizeof(in->member[0]), append_json);       \
+		return json_list(in->member, in->n_##member, sizeof(in->member[0]), append);       \
 	}
 
 static void append_prefix(struct out_text *text, const void *item)
@@ -190,8 +177,12 @@ static void append_prefix(struct out_text *text, const void *item)
 	out_printf(text, "/%u", prefix->len);
 }
 
-LIST_OF(smc_clc, prefixes, n_prefixes, append_prefix, append_prefix)
-LIST_OF(smc_clc, gids, n_gids, text_gid, text_gid)
+TEXT_OF(ueids, append_eid)
+TEXT_OF(isms, append_ism)
+TEXT_OF(prefixes, append_prefix)
+JSON_OF(prefixes, append_prefix)
+TEXT_OF(gids, text_gid)
+JSON_OF(gids, text_gid)
 
 static void text_diagnosis(struct out_text *text, const void *value)
 {

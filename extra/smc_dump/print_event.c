@@ -42,14 +42,13 @@ static bool duration(const struct flow_conn *conn, const struct judgement *found
 
 /* Append a line per member, then the bytes. */
 static void append_details(struct out_text *text, const struct show *show,
-			   const struct out_col *col, const void *object,
 			   const struct flow_event *event)
 {
 	struct out_text cell AUTO(out_free) = { 0 };
 
-	for (; !show->is_quiet && col->name; col++) {
+	for (const struct out_col *col = clc_columns; !show->is_quiet && col->name; col++) {
 		out_reset(&cell);
-		out_cell(&cell, col, object);
+		out_cell(&cell, col, event->message);
 		if (!cell.len)
 			continue;
 		out_printf(text, "    %-*s ", LABEL_WIDTH, col->head);
@@ -81,7 +80,7 @@ static void append_message(struct out_text *text, const struct show *show,
 	if (clc->damage)
 		out_str(text, ", damaged");
 	out_char(text, '\n');
-	append_details(text, show, clc_columns, clc, event);
+	append_details(text, show, event);
 }
 
 /* Append the remedies. Commands name the client, the server or both, as seen from the client. */
@@ -195,15 +194,6 @@ static json_t *json_head(const struct flow_event *event)
 	return json;
 }
 
-/* Add the members of a message, and its bytes. */
-static void add_details(json_t *json, const struct show *show, const struct out_col *columns,
-			const void *object, const struct flow_event *event)
-{
-	out_json_merge(json, out_json(columns, NULL, object));
-	if (show->is_hex)
-		json_object_set_new(json, "bytes", line_json_hex(event->data, event->len));
-}
-
 static void add_message(json_t *json, const struct show *show, const struct flow_event *event)
 {
 	const struct smc_clc *clc = event->message;
@@ -217,7 +207,9 @@ static void add_message(json_t *json, const struct show *show, const struct flow
 		json_object_set_new(json,
 				    clc->type == SMC_CLC_DECLINE ? "out_of_sync" : "first_contact",
 				    json_boolean(clc->is_first));
-	add_details(json, show, clc_columns, clc, event);
+	out_json_merge(json, out_json(clc_columns, NULL, clc));
+	if (show->is_hex)
+		json_object_set_new(json, "bytes", line_json_hex(event->data, event->len));
 }
 
 static json_t *json_remedies(const struct flow_conn *conn, const struct judgement *found)
