@@ -174,8 +174,7 @@ static int run_tcp(struct comparison *self, struct ab_run *run, struct smc_err *
 	if (!ret && (run->seen.sockets.smcd || run->seen.sockets.smcr))
 		return smc_err_say(
 			err, EINVAL,
-			"the run over TCP used SMC: the command opens SMC sockets itself, or "
-			"inherited smc_run or smc_bpf");
+			"the run over TCP used SMC: the command opens SMC sockets itself, or inherited smc_run or smc_bpf");
 	return ret;
 }
 

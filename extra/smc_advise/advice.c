@@ -252,8 +252,7 @@ static void append_source(struct out_text *text, const struct tally *tally,
 	else
 		out_printf(
 			text,
-			"lists of sockets, which miss connections shorter than the interval (%.1f "
-			"s); %s.\n",
+			"lists of sockets, which miss connections shorter than the interval (%.1f s); %s.\n",
 			(double)watched->interval / 1000, watched->why_not);
 	if (watched->is_blind)
 		out_str(text, "Processes of other users are unknown: only root can see them.\n");

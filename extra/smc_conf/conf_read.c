@@ -216,8 +216,7 @@ static int read_device(struct conf_line *line, const char *id, size_t *at)
 		if (*line->conf->sections[line->section].netns)
 			return expected(
 				line, object,
-				"PNET IDs of RDMA and ISM devices belong before the first netns, "
-				"or after host");
+				"PNET IDs of RDMA and ISM devices belong before the first netns, or after host");
 	}
 	return add(line, &item, object);
 }

@@ -53,8 +53,7 @@ static int take_item(const char *word, struct item *item, struct smc_err *err)
 		if (!scan_ports(&word, &item->ports.low, &item->ports.high) || *word)
 			return wrong(
 				err,
-				"expected a port from 1 to 65535 after the colon, or a range such "
-				"as 8000-8100");
+				"expected a port from 1 to 65535 after the colon, or a range such as 8000-8100");
 	}
 	if (*word)
 		goto wrong;
@@ -208,9 +207,7 @@ static void each_item(const struct policy *policy, item_fn fn, void *arg)
 		ports_text(word, policy->ports[i]);
 		fn(arg, "deny port", word, !i);
 	}
-	for (size_t i = 0; i < policy->count; i++) {
-		const struct policy_rule *rule = &policy->rules[i];
-
+	for_each(rule, policy->rules, policy->count) {
 		policy_rule_text(start, rule);
 		for (size_t k = 0; k < rule->count; k++) {
 			item_text(word, rule, &rule->nets[k]);

@@ -87,8 +87,7 @@ int output_open(struct output *output, const char *path, int input, struct smc_e
 	if (!is_named && isatty(STDOUT_FILENO))
 		return smc_err_say(
 			err, EINVAL,
-			"cannot write packets to a terminal: redirect standard output, or name a "
-			"file");
+			"cannot write packets to a terminal: redirect standard output, or name a file");
 	output->fd = is_named ? open(path, flags, 0600) : dup(STDOUT_FILENO);
 	if (output->fd < 0)
 		return smc_err_set(err, errno, "cannot write %s", path);

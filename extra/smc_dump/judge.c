@@ -114,8 +114,7 @@ static void why_not_release(struct judgement *result, const struct smc_clc *prop
 		return;
 	if (accept->release < proposal->release)
 		note(result,
-		     "not version 2.%u: the client offered it, the server has 2.%u "
-		     "(Linux: since 6.6)",
+		     "not version 2.%u: the client offered it, the server has 2.%u (Linux: since 6.6)",
 		     proposal->release, accept->release);
 	else if (!proposal->release)
 		note(result, "not version 2.1: the client has 2.0 (Linux: before 6.6)");

@@ -266,8 +266,7 @@ static void say_limits(struct prediction *result, const struct pair *pair)
 	if (result->mode == PREDICT_SMCD_V2 && !has_common_ism(pair) &&
 	    client->traits & server->traits & PREDICT_INNER)
 		say(result, result->mode, PREDICT_BOTH, "",
-		    "TCP if loopback has a PNET ID, which only a bundle of the first network "
-		    "namespace shows");
+		    "TCP if loopback has a PNET ID, which only a bundle of the first network namespace shows");
 	if (result->max_links != 1)
 		return;
 	one = server->max_links == 1 ? PREDICT_SERVER : PREDICT_CLIENT;

@@ -70,8 +70,7 @@ int smc_pnet_name(char name[SMC_PNET_NAME_SIZE], const char *text, struct smc_er
 		len--;
 	if (!len || len >= SMC_PNET_NAME_SIZE)
 		return smc_err_say(err, EINVAL,
-				   "'%.40s' is not a PNET ID: "
-				   "it must have 1 to 16 characters",
+				   "'%.40s' is not a PNET ID: it must have 1 to 16 characters",
 				   text);
 	for (size_t i = 0; i < len; i++) {
 		if (!isalnum((unsigned char)start[i]))
