@@ -129,11 +129,7 @@ static void note_privileges(struct program *prog)
 
 static void note_libc(struct program *prog)
 {
-	const char *loader = prog->target.elf.interp;
-
-	if (prog->why || !*loader)
-		return;
-	if (strstr(loader, "/ld-musl-"))
+	if (!prog->why && strstr(prog->target.elf.interp, "/ld-musl-"))
 		note(prog, "its C library is musl, which does not read /etc/ld.so.preload: use "
 			   "smc_run or LD_PRELOAD");
 }

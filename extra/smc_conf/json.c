@@ -57,9 +57,7 @@ static void put(json_t *section, const struct conf_item *item)
 	case CONF_PNETID: append(section, key, pnetid(item)); break;
 	case CONF_SCOPE: append(section, key, scope(item)); break;
 	case CONF_KNOB:
-		if (!json_object_get(section, key))
-			json_object_set_new(section, key, json_object());
-		json_object_set_new(json_object_get(section, key), item->object,
+		json_object_set_new(out_json_inside(section, key), item->object,
 				    json_integer(strtoll(item->value, NULL, 10)));
 		break;
 	default: json_object_set_new(section, key, json_boolean(!strcmp(item->value, "on")));
