@@ -3,6 +3,7 @@
 #include "base/libc.h"
 #include "smc_pnet/smc_pnet.h"
 
+#include "base/array.h"
 #include "base/words.h"
 #include "cli/screen.h"
 #include "out/list.h"
@@ -103,9 +104,7 @@ static void append_all(struct tree *tree)
 {
 	const char *heading = NULL;
 
-	for (size_t i = 0; i < tree->rows->count; i++) {
-		const struct pnet_row *row = &tree->rows->rows[i];
-
+	for_each(row, tree->rows->rows, tree->rows->count) {
 		if (!pnet_row_is_root(tree->rows, row))
 			continue;
 		if (!heading || strcmp(heading, row->pnetid))

@@ -245,9 +245,7 @@ static void add_nets(struct loader *l, const struct rnic *function)
 	bool has_net = false;
 	struct rnic rnic;
 
-	for (size_t i = 0; i < l->nets.count; i++) {
-		const struct netdev *net = &l->nets.devs[i];
-
+	for_each(net, l->nets.devs, l->nets.count) {
 		if (strcmp(net->bus, "pci") || strcmp(net->bus_id, function->pci_id))
 			continue;
 		has_net = true;

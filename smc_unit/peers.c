@@ -119,9 +119,7 @@ static int make_rules(struct out_text *text, const struct unit *unit, const stru
 	bool need_ports = false;
 	int ret = 0;
 
-	for (size_t i = 0; i < peers->count; i++) {
-		const struct peer *peer = &peers->all[i];
-
+	for_each(peer, peers->all, peers->count) {
 		if (*peer->ports)
 			out_printf(text, "allow from %s:%s\n", peer->net, peer->ports);
 		else

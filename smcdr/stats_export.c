@@ -129,9 +129,7 @@ static void tech_samples(struct out_text *text, const struct set *set, const cha
 	};
 	char inode[24];
 
-	for (size_t i = 0; i < set->count; i++) {
-		const struct stats_of *of = &set->of[i];
-
+	for_each(of, set->of, set->count) {
 		for (int t = 0; t < SMC_TECHS; t++)
 			if (of->stats->tech[t].has[index])
 				metrics_sample(text, name, of->stats->tech[t].value[index], "tech",

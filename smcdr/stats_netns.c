@@ -2,6 +2,7 @@
 /* stats --all-netns: statistics of each network namespace with any activity. */
 #include "smcdr/cmd.h"
 
+#include "base/array.h"
 #include "base/memory.h"
 #include "net/netns_list.h"
 #include "out/metrics.h"
@@ -29,9 +30,7 @@ static void sum_up(struct space *space, int tech)
 
 	for (size_t i = SMC_STAT_CLNT_V1; i < SMC_STAT_CLNT_V1 + 4; i++)
 		space->conns += space->stats.tech[tech].value[i];
-	for (size_t s = 0; s < SMC_SIDES; s++) {
-		const struct smc_side_stats *side = &space->stats.side[s];
-
+	for_each(side, space->stats.side, SMC_SIDES) {
 		space->fallbacks += side->fallbacks;
 		space->errors += side->handshake_errors;
 		for (size_t i = 0; i < side->n_reasons; i++) {

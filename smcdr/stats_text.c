@@ -125,8 +125,7 @@ static void print_reasons(const struct report *to, const char *head,
 	for (uint32_t limit = UINT16_MAX; side->n_reasons && limit;) {
 		uint32_t next = 0;
 
-		for (size_t i = 0; i < side->n_reasons; i++) {
-			const struct smc_reason_count *reason = &side->reasons[i];
+		for_each(reason, side->reasons, side->n_reasons) {
 			char label[32], buf[16];
 
 			if (reason->count < limit && reason->count > next)

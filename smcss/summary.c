@@ -378,8 +378,7 @@ static json_t *json_netns(const struct summary *summary)
 	const struct summary_group *group = &summary->groups[BY_NETNS];
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < group->count; i++) {
-		const struct summary_item *item = &group->items[i];
+	for_each(item, group->items, group->count) {
 		const struct summary_item *first = summary_reason(summary, item->name);
 		json_t *json = json_counts(item->counts);
 
@@ -450,9 +449,7 @@ static void by_item(const struct summary *summary, struct out_text *text,
 	const char *mode = family->which == BY_REASON ? NULL : modes[family->mode];
 	size_t rest = 0, shown = 0;
 
-	for (size_t i = 0; i < group->count; i++) {
-		const struct summary_item *item = &group->items[i];
-
+	for_each(item, group->items, group->count) {
 		if (shown == family->most || !strcmp(item->name, OTHER)) {
 			rest += number(item, family->mode);
 			continue;
@@ -472,8 +469,7 @@ static void connections(const struct summary *summary, bool is_all, struct out_t
 				 MOST_NETNS };
 
 	metrics_head(text, family.name, "gauge",
-		     "Connections of SMC sockets now, by what they "
-		     "run over.");
+		     "Connections of SMC sockets now, by what they run over.");
 	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
 		family.mode = (int)order[i];
 		if (is_all)
@@ -514,8 +510,7 @@ void summary_metrics(struct summary *summary, const struct netns_list *spaces,
 	sort(summary);
 	connections(summary, spaces, text);
 	metrics_head(text, reasons.name, "gauge",
-		     "Connections of SMC sockets that run over TCP "
-		     "now, by reason.");
+		     "Connections of SMC sockets that run over TCP now, by reason.");
 	by_item(summary, text, &reasons);
 	if (spaces)
 		namespaces(summary, spaces, text);

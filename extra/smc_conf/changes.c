@@ -66,9 +66,7 @@ static void remove_kind(struct sc_host *host, enum conf_kind kind, size_t first,
 {
 	size_t at = 0;
 
-	for (size_t i = 0; i < host->now.count; i++) {
-		const struct conf_item *item = &host->now.items[i];
-
+	for_each(item, host->now.items, host->now.count) {
 		if (item->kind != kind || !goes(host, item))
 			continue;
 		if (at >= first && at < end)

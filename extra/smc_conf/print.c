@@ -2,6 +2,7 @@
 /* Print settings and changes, as text and JSON. */
 #include "smc_conf/smc_conf.h"
 
+#include "base/array.h"
 #include "cli/screen.h"
 #include "out/list.h"
 
@@ -169,9 +170,7 @@ int sc_print_changes(const struct sc_host *host, bool is_json, struct smc_err *e
 {
 	struct output out = { .host = host, .array = is_json ? json_array() : NULL };
 
-	for (size_t i = 0; i < host->n_changes; i++) {
-		const struct sc_change *change = &host->changes[i];
-
+	for_each(change, host->changes, host->n_changes) {
 		if (change->old == change->new) /* repeated, as another change may have undone it */
 			continue;
 		if (change->new && change->new->kind == CONF_POLICY)
@@ -238,18 +237,14 @@ static void put_rows(struct output *out, const struct conf *file)
 		for (size_t i = 0; i < wanted->count; i++)
 			if (wanted->items[i].section == at)
 				put_wanted(out, netns, &wanted->items[i]);
-		for (size_t i = 0; i < now->count; i++) {
-			const struct conf_item *item = &now->items[i];
-
+		for_each(item, now->items, now->count) {
 			if (item->section == at && !conf_find(wanted, at, item))
 				put_row(out, netns, item,
 					sc_is_normal(item) ? "default" : "by hand", NULL);
 		}
 		put_policy_row(out, at);
 	}
-	for (size_t i = 0; i < waiting->count; i++) {
-		const struct conf_item *item = &waiting->items[i];
-
+	for_each(item, waiting->items, waiting->count) {
 		put_row(out, file->sections[item->section].netns, item, "waits", &item->place);
 	}
 }

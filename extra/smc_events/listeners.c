@@ -77,8 +77,7 @@ static const struct listener *find(const struct listeners *listeners, const stru
 	static const uint8_t any[16];
 	const struct listener *found = NULL;
 
-	for (size_t i = 0; i < listeners->count; i++) {
-		const struct listener *listener = &listeners->entries[i];
+	for_each(listener, listeners->entries, listeners->count) {
 		const struct smc_addr *at = &listener->sock.local;
 
 		if (at->port != local->port)

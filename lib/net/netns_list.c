@@ -135,9 +135,7 @@ int netns_list_each(struct netns_list *list,
 
 	if (home < 0)
 		return smc_err_set(err, errno, "cannot open " NETNS_OWN);
-	for (size_t i = 0; i < list->count; i++) {
-		const struct netns *netns = &list->entries[i];
-
+	for_each(netns, list->entries, list->count) {
 		ret = netns->is_own ? 1 : enter(list, netns, err);
 		if (ret > 0)
 			ret = fn(arg, netns, err);

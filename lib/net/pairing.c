@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 
+#include "base/array.h"
 #include "base/memory.h"
 #include "netlink/genl.h"
 #include "smc/genl_abi.h"
@@ -54,9 +55,7 @@ static const struct smc_pnet *net_entry(const struct smc_pnet_table *table, cons
 static const struct smc_pnet *ib_entry(const struct smc_pnet_table *table, const char *name,
 				       const char *bus_id, unsigned int port)
 {
-	for (size_t i = 0; i < table->count; i++) {
-		const struct smc_pnet *entry = &table->entries[i];
-
+	for_each(entry, table->entries, table->count) {
 		if (!(entry->has & SMC_PNET_HAS_IB) || (port && entry->port != port))
 			continue;
 		if (!strcmp(entry->ib, name) || (*bus_id && !strcmp(entry->ib, bus_id)))
