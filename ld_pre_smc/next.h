@@ -118,7 +118,6 @@ extern atomic_bool shim_has_started;
  *
  * This takes the loader's lock: fine in constructors and threads. The library's constructor
  * resolves every row, so signal handlers never need to.
- *
  * Return: the function, never NULL.
  */
 shim_any_fn shim_resolve(enum shim_fn fn);

@@ -140,11 +140,7 @@ static ssize_t result_of(int ended, ssize_t ret)
 	return ret;
 }
 
-/**
- * recv() - recv(2) that spins
- *
- * Return: as recv(2). The functions below do the same for their calls.
- */
+/** recv() - recv(2) that spins. The functions below do the same for their calls. */
 ssize_t recv(int fd, void *data, size_t len, int flags)
 {
 	int ended = spins(fd, len, flags);

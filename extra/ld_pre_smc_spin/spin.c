@@ -86,12 +86,9 @@ _Static_assert(NUMBERS <= SHIM_FD_NUMBERS, "each has a mark");
 
 /*
  * struct state - of a descriptor, or of the array that a program passes to poll(2)
- * @is_smc: it was an SMC connection when it was checked
- * @checked: calls until it is checked again
- * @pause: calls until the next look
- * @streak: length of the pause after input was there at once
- * @misses: failures, less successes
- * @backoff: length of that pause
+ * @is_smc: it was an SMC connection when it was checked; @checked: calls until it is checked again
+ * @pause: calls until the next look; @streak: length of the pause after input was there at once
+ * @misses: failures, less successes; @backoff: length of that pause
  *
  * A wrong state, of another thread or of a number that is used again, costs time only.
  */
@@ -119,8 +116,7 @@ static int processors;
 
 /*
  * struct measure - of a thread that adapts, in microseconds
- * @usec: by kind: for how long it spins
- * @paid: the time up to which its share is used
+ * @usec: by kind: for how long it spins; @paid: the time up to which its share is used
  * @share: of its time that it has last spun in vain, at most LEAST_SHARE
  * @kind, @state: of the wait since spin_since
  *

@@ -9,8 +9,7 @@
 
 /**
  * struct record - a result read from a file
- * @doc: the document
- * @verdict: AB_SMC_BETTER, AB_TCP_BETTER or AB_NO_DIFFERENCE
+ * @doc: the document; @verdict: AB_SMC_BETTER, AB_TCP_BETTER or AB_NO_DIFFERENCE
  * @judged: what it is based on, without the medians
  * @argv: command line of smc_ab, NULL-terminated; without its name, which is @argv[0]
  */

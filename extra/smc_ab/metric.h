@@ -21,7 +21,6 @@ int metric_compile(regex_t *regex, const char *text, struct smc_err *err);
  * @regex: its first group is the number, or without a group, the whole match
  *
  * The last match counts: programs print totals at the end. Text after the number is ignored.
- *
  * Return: 0; -ENOENT without a match, -EINVAL if it is not a number; with a sentence.
  */
 int metric_find(const regex_t *regex, const struct out_text *output, double *value,

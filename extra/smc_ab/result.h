@@ -17,11 +17,9 @@ struct record;
 
 /**
  * struct ab_options - options of a comparison
- * @launch: options to start the runs over SMC
- * @pairs: number of counted pairs, 1 to AB_PAIRS
+ * @launch: options to start the runs over SMC; @pairs: number of counted pairs, 1 to AB_PAIRS
  * @metric: POSIX extended regular expression for a number in the output; NULL: measure time
- * @is_lower_better: for @metric
- * @server: command line of a server for each run, NULL for none
+ * @is_lower_better: for @metric; @server: command line of a server for each run, NULL for none
  * @words: command line of smc_ab without its name, NULL-terminated, for the JSON document
  * @record: the result to be verified, NULL for none
  * @is_shown: show the output of command and server on standard error
@@ -60,8 +58,7 @@ enum ab_verdict {
  * struct ab_result - result of a comparison
  * @pairs: @count counted pairs; @width: of the terminal, 0 for none
  * @trusts_counters: the kernel's statistics can be used to check that a run used SMC
- * @used: number of runs that did
- * @judged: comparison of the time, or of the metric
+ * @used: number of runs that did; @judged: comparison of the time, or of the metric
  */
 struct ab_result {
 	const struct ab_options *options;

@@ -75,8 +75,7 @@ void judged_free(struct judged *judged);
  * struct watched - quality of the observation
  * @has_bpf: an eBPF program saw each connection begin and end; else socket lists were polled, and
  * @why_not has the reason
- * @duration: how long it took, in ms
- * @interval: longest time between two polls, in ms
+ * @duration: how long it took, in ms; @interval: longest time between two polls, in ms
  * @is_lossy: some ends were lost, the buffer was full
  * @is_blind: processes of other users could not be seen
  */

@@ -74,8 +74,7 @@ enum tally_bar {
 
 /**
  * struct tally_owner - a kind of process
- * @comm: its name, not escaped; empty if unknown
- * @unit: its systemd service, empty for none
+ * @comm: its name, not escaped; empty if unknown; @unit: its systemd service, empty for none
  * @is_user: a service of a user's systemd
  */
 struct tally_owner {
@@ -86,8 +85,7 @@ struct tally_owner {
 
 /**
  * struct tally_group - the connections of one row
- * @owner: index into the owners, 0 if unknown
- * @port: of the server, local or remote
+ * @owner: index into the owners, 0 if unknown; @port: of the server, local or remote
  * @peer: without its port; its family is AF_UNSPEC for several
  * @sample, @local: addresses of an example
  * @conns: all connections of the row; @open now, @open_peak at a time
@@ -118,8 +116,7 @@ struct tally_listener;
  * @live: connections that are open; @listeners: by port
  * @by_cookie, @by_group: look up connections and groups; only until tally_finish()
  * @round: number of the poll; @polled: when the last one began, in ms
- * @n_untracked: connections beyond TALLY_LIVE_MAX
- * @is_capped: too many processes or rows
+ * @n_untracked: connections beyond TALLY_LIVE_MAX; @is_capped: too many processes or rows
  */
 struct tally {
 	const struct netaddr_table *own;
@@ -166,8 +163,7 @@ void tally_end(struct tally *tally);
 
 /**
  * struct tally_death - facts about the end of a connection, beyond its socket
- * @owner: 0 if the source does not know it
- * @is_smc: both SYNs had the SMC option
+ * @owner: 0 if the source does not know it; @is_smc: both SYNs had the SMC option
  * @born: when it was established, 0: before the watch, or never
  */
 struct tally_death {

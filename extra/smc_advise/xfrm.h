@@ -31,7 +31,6 @@ struct smc_xfrm_table {
  *
  * Skips inbound policies and those with an XFRM interface or a mark, which cannot be matched by
  * address. Policies for one device count only if they transform.
- *
  * Return: 0, -EBADMSG for a short message.
  */
 int smc_xfrm_add(const struct nlmsghdr *nlh, void *table);

@@ -24,7 +24,6 @@ int status_metrics(struct scope_list *list, uint64_t hook_failures, struct smc_e
  *
  * Ends within seconds. Errors go to standard error and syslog; they only keep a container from
  * starting if its annotation is "strict".
- *
  * Return: exit status.
  */
 int hook_run(const struct cli_tool *tool);
@@ -60,7 +59,6 @@ struct oci_state {
  * oci_state_read() - parse the JSON that runtimes write for hooks
  *
  * OCI runtime specification 1.0: runtime.md, "State"; config.md, "POSIX-platform Hooks".
- *
  * Return: 0; -EINVAL with a message if it is no such state, or the wish is unknown.
  */
 int oci_state_read(struct oci_state *container, const char *text, size_t len, struct smc_err *err);

@@ -20,7 +20,6 @@ void policy_nft_script(struct out_text *text, const struct policy *policy);
  * @policy: settled
  *
  * All or nothing. Counters start at 0.
- *
  * Return: 0; -ENOSYS without nftables in the kernel, or libnftables; -EPERM; -EIO from nftables.
  */
 int policy_nft_apply(const struct policy *policy, struct smc_err *err);

@@ -70,8 +70,7 @@ bool policy_is_keyword(const char *word);
 
 /**
  * policy_line() - parse and add one line
- * @words: the first one is a keyword
- * @bad: receives the index of the wrong word
+ * @words: the first one is a keyword; @bad: receives the index of the wrong word
  *
  * Return: 0; -EINVAL with the expectation in @err, without the word; the line may be added in part.
  */

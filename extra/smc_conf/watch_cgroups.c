@@ -12,8 +12,7 @@
 
 /**
  * struct watching - @host has only scopes
- * @root: mount point of the control groups
- * @ids: of the groups of @host.wanted, 0 if missing
+ * @root: mount point of the control groups; @ids: of the groups of @host.wanted, 0 if missing
  */
 struct watching {
 	struct sc_host host;

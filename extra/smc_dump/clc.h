@@ -74,8 +74,7 @@ struct smc_clc_prefix {
  * struct smc_clc - one message
  * @type: enum smc_clc_type; @is_smcd: its eye catcher is that of SMC-D
  * @is_cut: not all of it was captured: what is missing is missing in @has
- * @damage: what contradicts the layout, a clause; NULL for none
- * @len: in bytes, as the header says
+ * @damage: what contradicts the layout, a clause; NULL for none; @len: in bytes, as the header says
  * @path, @path_v2: enum smc_clc_path; of accept and confirm only @path
  * @is_first: accept, confirm: first contact; decline: out of sync
  * @peer_id: of the sender: 2 bytes of an instance, then a MAC
@@ -85,8 +84,7 @@ struct smc_clc_prefix {
  *	damaged may have announced more
  * @release: of SMC; version 2 with a release is called 2.1
  * @os: 1 z/OS, 2 Linux, 3 AIX; @features: bit 0: emulated ISM
- * @buffer: in bytes; @mtu_code: 1 for 256 to 5 for 4096
- * @is_direct: the RoCE path has no gateway
+ * @buffer: in bytes; @mtu_code: 1 for 256 to 5 for 4096; @is_direct: the RoCE path has no gateway
  * @reason: as in smc/reason.h, if Linux declines
  *
  * Blank padding of strings is removed; they may contain any other byte.

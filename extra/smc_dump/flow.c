@@ -14,8 +14,7 @@
 
 /**
  * struct window - bytes from @next on
- * @has: which bytes are there
- * @cut_at: with @is_cut, where the captured part of a segment ends
+ * @has: which bytes are there; @cut_at: with @is_cut, where the captured part of a segment ends
  */
 struct window {
 	uint8_t data[SMC_CLC_MAX];

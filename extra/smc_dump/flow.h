@@ -13,11 +13,9 @@ enum flow_side {
 
 /**
  * struct flow_conn - a connection and the messages of its handshake
- * @number: from 1 on, in order of appearance
- * @ends: their addresses, by enum flow_side
+ * @number: from 1 on, in order of appearance; @ends: their addresses, by enum flow_side
  * @has_syn, @offers: a SYN of that side was seen, it offered SMC
- * @messages: by type; NULL if not seen
- * @decliner: who sent the decline
+ * @messages: by type; NULL if not seen; @decliner: who sent the decline
  * @begin: time of the first packet; @proposed, @answered: of the proposal, the last message
  */
 struct flow_conn {

@@ -31,8 +31,7 @@ static inline bool packet_has_time(struct packet_time time)
  * struct packet - the parts that SMC needs
  * @vlan: the innermost, if @has_vlan
  * @data, @len: captured payload; @full: its length on the wire
- * @flags: enum packet_flags; @offers_smc: TCP option 254 with SMC's magic
- * @time: set by the caller
+ * @flags: enum packet_flags; @offers_smc: TCP option 254 with SMC's magic; @time: set by the caller
  */
 struct packet {
 	enum packet_kind kind;

@@ -40,8 +40,7 @@ struct event_moved {
  * @sock: addresses, mode, reason and owner of a connection; mode 0xff if unknown
  * @handshake, @lived: nanoseconds, -1: not known
  * @in, @out: valid if @has_bytes
- * @lgr: link group of an SMC-R connection, 0: not known
- * @lost: for EVENT_LOST: number of events
+ * @lgr: link group of an SMC-R connection, 0: not known; @lost: for EVENT_LOST: number of events
  */
 struct event {
 	enum event_kind kind;

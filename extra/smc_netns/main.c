@@ -2,8 +2,7 @@
 /*
  * smc_netns: list the network namespaces of this host and their names, for --all-netns of other
  * tools. The first line is the number of processes whose namespace this user cannot see. A line for
- * each namespace follows: inode, process ID or 0, name under /run/netns, and name, separated by
- * tabs.
+ * each namespace follows: inode, process ID or 0, name under /run/netns, and name, with tabs.
  */
 #include <dirent.h>
 #include <sys/stat.h>

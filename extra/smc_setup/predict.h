@@ -96,8 +96,7 @@ enum predict_side { PREDICT_CLIENT, PREDICT_SERVER, PREDICT_BOTH };
 /**
  * struct predict_gap - an obstacle to a better connection
  * @mode: the mode it prevents; the mode of the connection, or TCP, if it concerns the whole
- * @side: host where @command is typed
- * @text: a clause, already escaped, see predict_gap_text()
+ * @side: host where @command is typed; @text: a clause, already escaped, see predict_gap_text()
  * @command: a shell command, or an imperative clause; empty for none
  */
 struct predict_gap {
@@ -109,8 +108,7 @@ struct predict_gap {
 /**
  * struct prediction - the predicted connection
  * @client, @server: the net devices, NULL if no addresses match
- * @is_routed: the addresses are in different subnets
- * @release: of version 2, the lower one
+ * @is_routed: the addresses are in different subnets; @release: of version 2, the lower one
  * @max_links: of an SMC-R link group, 0 if unknown
  */
 struct prediction {

@@ -19,8 +19,7 @@ extern const struct cli_tool setup_tool;
 
 /**
  * struct setup_host - a host
- * @source: as typed; @sent: what it has sent, until it is decoded
- * @facts: valid if @err has code 0
+ * @source: as typed; @sent: what it has sent, until it is decoded; @facts: valid if @err has code 0
  */
 struct setup_host {
 	const char *source;

@@ -14,8 +14,7 @@
 /**
  * struct known - data on a socket from an earlier sample
  * @is_looked_up: @local and @peer are final, whether known or not
- * @is_connected: it was a connection
- * @misses: number of samples since then without it
+ * @is_connected: it was a connection; @misses: number of samples since then without it
  */
 struct known {
 	uint64_t cookie;

@@ -65,7 +65,6 @@ bool rates_selects(const struct top_opts *opts, const struct smc_sock *sock);
  *
  * From the second call on the rows have rates: for a new connection since the previous sample; for
  * one that some samples missed, as the kernel's table changed, since it was last seen.
- *
  * Return: 0, -errno with @err; then the rows are dropped, but not their baseline.
  */
 int rates_take(struct rates *rates, const struct top_opts *opts, struct smc_err *err);

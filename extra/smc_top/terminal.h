@@ -24,8 +24,7 @@ enum terminal_key {
 
 /**
  * struct terminal - a terminal in full-screen mode
- * @before: its modes, to be restored; @mask: signals that were blocked before
- * @signals: signalfd
+ * @before: its modes, to be restored; @mask: signals that were blocked before; @signals: signalfd
  * @signal: the last terminating one; SIGHUP: the terminal is gone
  * @keys, @n_keys: typed, but not returned yet
  */

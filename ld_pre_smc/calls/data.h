@@ -91,11 +91,9 @@ static inline int shim_connection_error(int fd, int err)
 
 /**
  * shim_write_failed() - errno and SIGPIPE of TCP, after a write that failed
- * @fd: any descriptor
- * @may_signal: false with MSG_NOSIGNAL
+ * @fd: any descriptor; @may_signal: false with MSG_NOSIGNAL
  *
  * errno is that of the call, and may become EPIPE, ECONNRESET, ETIMEDOUT or EAGAIN.
- *
  * Return: true, and errno is 0, if TCP takes this write and throws it away: it is the first one
  * after the peer has closed. The next one then fails with EPIPE.
  */
@@ -114,7 +112,6 @@ bool shim_drops_more(int fd);
  * @out: any descriptor
  *
  * As shim_write_failed(), for data that the kernel has to take from a file or pipe.
- *
  * Return: a descriptor of /dev/null, for the same call and then shim_close(); or -1 with errno.
  */
 int shim_instead_of(int out);

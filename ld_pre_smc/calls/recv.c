@@ -180,7 +180,6 @@ ssize_t recvmsg(int fd, struct msghdr *message, int flags)
  * recvmmsg() - recvmmsg(2), as recvmsg()
  *
  * TCP reports an error by the first message only.
- *
  * Return: as recvmmsg(2).
  */
 int recvmmsg(int fd, struct mmsghdr *messages, unsigned int n, message_flags flags,

@@ -32,8 +32,7 @@
 
 /*
  * struct writing - a write that may be incomplete
- * @flags: of send(2); MSG_DONTWAIT also for RWF_NOWAIT
- * @size: of all parts of the message
+ * @flags: of send(2); MSG_DONTWAIT also for RWF_NOWAIT; @size: of all parts of the message
  * @done: number of bytes written
  */
 struct writing {

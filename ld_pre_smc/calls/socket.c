@@ -257,7 +257,6 @@ static inline bool is_tcp(int type, int protocol)
  * first with SMC_SOCK_FAMILY inet or auto, the family is kept and the protocol becomes IPPROTO_SMC.
  * See net/smc/af_smc.c (smc_create) and net/smc/smc_inet.c in the kernel. Without SMC in the
  * kernel, or if a sandbox forbids it, the call returns a TCP socket, unless SMC_STRICT is set.
- *
  * Return: a file descriptor with errno untouched, or -1 with the errno of the last attempt.
  */
 int socket(int domain, int type, int protocol)

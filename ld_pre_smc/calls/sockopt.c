@@ -160,10 +160,7 @@ static int set_on_other(struct shim_fd *fd, enum shim_kind kind, const struct op
 	return fresh < 0 ? err : replace_with_option(fd, fresh, kind, opt);
 }
 
-/*
- * IPPROTO_SMC supports SO_REUSEPORT (Linux 6.11 and later); TCP supports all others that SMC
- * refuses.
- */
+/* IPPROTO_SMC supports SO_REUSEPORT (Linux 6.11 and later), TCP all others that SMC refuses. */
 static int set_by_replacing(struct shim_fd *fd, const struct option *opt)
 {
 	int err = NO_SOCKET;
@@ -389,7 +386,6 @@ static void log_difference(struct shim_fd *fd, const struct option *opt)
  *
  * Only differs from the next function for SMC sockets without fallback, by enum effect. Errors and
  * short values are as on TCP.
- *
  * Return: 0 with errno untouched, or -1 with the errno of the last attempt.
  */
 int setsockopt(int number, int level, int name, const void *value, socklen_t len)

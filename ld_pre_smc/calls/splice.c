@@ -26,10 +26,7 @@ static bool is_writable_pipe(int fd)
 	       (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY;
 }
 
-/*
- * Data that does not fit into the pipe stays in the socket. A writable pipe takes PIPE_BUF bytes
- * without waiting.
- */
+/* Data beyond the size of the pipe stays in the socket. A writable pipe takes PIPE_BUF bytes. */
 static ssize_t copy(int in, int out, size_t len, unsigned int flags)
 {
 	size_t most = flags & SPLICE_F_NONBLOCK ? PIPE_BUF : CHUNK;

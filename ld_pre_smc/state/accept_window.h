@@ -9,10 +9,8 @@
 
 /**
  * struct shim_window - a window, held by one caller at a time
- * @fd: the listener
- * @is_shared: other processes may have the listener
- * @stamp: identifies this caller
- * @cancel_state: of its thread
+ * @fd: the listener; @is_shared: other processes may have the listener
+ * @stamp: identifies this caller; @cancel_state: of its thread
  * @time: SO_RCVTIMEO of the listener, as set by the program
  */
 struct shim_window {
@@ -32,7 +30,6 @@ struct shim_window {
  * Threads are excluded by a word of memory, processes that may share the listener by a lock of
  * fcntl(2). A holder that died or jumped out does not delay others for longer than that; its thread
  * is not cancelled.
- *
  * Return: true if the window may be opened; then shim_window_leave() must follow. Preserves errno.
  */
 bool shim_window_enter(struct shim_window *window, int tries);

@@ -31,7 +31,6 @@ struct shim_signals {
  * @old: state for shim_signals_restore()
  *
  * The thread cannot be cancelled until then. Preserves errno.
- *
  * Return: true if the signals were blocked.
  */
 static inline bool shim_signals_block(struct shim_signals *old)

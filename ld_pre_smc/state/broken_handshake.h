@@ -20,7 +20,6 @@ void shim_keep_address(int fd, const union shim_address *from);
  * @err: errno, or SO_ERROR of a non-blocking one
  *
  * The peer is remembered for an hour (state/lives.c).
- *
  * Return: errno of TCP's connect(2), 0 for success; @err if TCP was not tried. errno may change.
  */
 int shim_retry_tcp(struct shim_fd *fd, const struct shim_route *route, int err);
@@ -30,7 +29,6 @@ int shim_retry_tcp(struct shim_fd *fd, const struct shim_route *route, int err);
  * @err: the kernel's value, not 0
  *
  * TCP connects without waiting: the program then waits for it to become writable, as before.
- *
  * Return: 0 if that is connected or in progress, else the error. Preserves errno.
  */
 int shim_retry_tcp_late(struct shim_fd *fd, int err);
@@ -39,7 +37,6 @@ int shim_retry_tcp_late(struct shim_fd *fd, int err);
  * shim_lost_error() - errno of a failed attempt of which poll(2) only says POLLHUP
  *
  * After the last SYN it was a timeout, else no route, as routers or a missing neighbor report.
- *
  * Return: ETIMEDOUT or EHOSTUNREACH; 0 if TCP is not closed.
  */
 int shim_lost_error(int fd);
@@ -49,7 +46,6 @@ int shim_lost_error(int fd);
  *
  * It ends TCP's attempt, but not SMC's: a TCP socket connects and is shut down in its place. The
  * next connect(2) makes it an SMC socket again: only a socket of this process is replaced.
- *
  * Return: 0 or errno, ENOTCONN if there is no such attempt. errno may change.
  */
 int shim_shut_attempt(struct shim_fd *fd, int how);

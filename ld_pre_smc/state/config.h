@@ -14,17 +14,13 @@
 
 /**
  * struct shim_config - parsed environment
- * @kinds: kinds to try, in this order
- * @nkinds: number of @kinds
+ * @kinds: kinds to try, in this order; @nkinds: number of @kinds
  * @invalid: bit 1 << VAR_x for each variable whose value is ignored
  * @strict: SMC_STRICT: fail rather than use TCP
  * @raw: SMC_RAW: new sockets become SMC sockets, without any other change
  * @off: SMC_NO_REPAIRS: a bit for each repair that is off
- * @learn: false for SMC_LEARN=0: see lives.h
- * @has_rules: SMC_INCLUDE or SMC_EXCLUDE has rules
- * @debug: SMC_DEBUG is on, and there is a standard error
- * @sndbuf: SMC_SNDBUF
- * @rcvbuf: SMC_RCVBUF
+ * @learn: false for SMC_LEARN=0: see lives.h; @has_rules: SMC_INCLUDE or SMC_EXCLUDE has rules
+ * @debug: SMC_DEBUG is on, and there is a standard error; @sndbuf: SMC_SNDBUF; @rcvbuf: SMC_RCVBUF
  * @err: standard error at program start; a program may open something else as fd 2 later
  * @err_open: fd 2 was open, and there may be something to write
  */
@@ -50,7 +46,6 @@ struct shim_config {
  *	signal handler) is reading: it reads the environment for itself instead of waiting
  *
  * Uses secure_getenv(3): a program with raised privileges gets the defaults.
- *
  * Return: the configuration, shared or @own.
  */
 const struct shim_config *shim_config_get(struct shim_config *own);

@@ -11,8 +11,7 @@
 
 /**
  * struct shim_fd - a descriptor, as it was when the program passed it
- * @number: as the program passed it; it need not be open
- * @marks: its bits of enum shim_fd_bit
+ * @number: as the program passed it; it need not be open; @marks: its bits of enum shim_fd_bit
  * @answer: what the kernel said; do not read it elsewhere
  * @sock: for an SMC socket, after shim_fd_is_smc(): its kind and family
  */

@@ -37,8 +37,7 @@ extern const char *const shim_kind_names[KINDS + 1];
 
 /**
  * struct shim_sock - description of a socket, for repairs
- * @kind: KIND_AF_SMC or KIND_INET
- * @family: AF_INET or AF_INET6: the family of its addresses
+ * @kind: KIND_AF_SMC or KIND_INET; @family: AF_INET or AF_INET6: the family of its addresses
  */
 struct shim_sock {
 	enum shim_kind kind;
@@ -107,7 +106,6 @@ void shim_each_open(void (*visit)(int fd, void *arg), void *arg);
  * @st: only device, inode and type are the same for every libc and architecture
  *
  * Uses the system call: its name in libc depends on libc, and on its version.
- *
  * Return: 0, or -1 with errno.
  */
 int shim_stat(int fd, const char *path, struct stat *st);
@@ -117,8 +115,7 @@ bool shim_is_file(int fd, const char *path, const struct stat *st);
 
 /**
  * shim_file_has() - look for a text in a file of /proc
- * @dir: start of a relative @path
- * @text: at most one line
+ * @dir: start of a relative @path; @text: at most one line
  *
  * Return: 1 if it contains the text, 0 if not, -errno if it cannot be read.
  */

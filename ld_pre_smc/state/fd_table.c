@@ -101,10 +101,7 @@ void shim_fd_drop(unsigned int bits, int fd)
 		__atomic_fetch_and(word_of(fd), ~in_word(bits, fd), __ATOMIC_SEQ_CST);
 }
 
-/*
- * Query the kernel once whether a marked descriptor is a socket. Not in a sandbox, nor for
- * SMC-aware programs.
- */
+/* Ask the kernel once if a marked descriptor is a socket; not in sandboxes or if SMC-aware. */
 static void look_once(int fd)
 {
 	if ((unsigned int)fd >= SHIM_FD_NUMBERS ||

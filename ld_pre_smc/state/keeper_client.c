@@ -180,10 +180,7 @@ static int new_socket(void)
 	return (int)syscall(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 }
 
-/*
- * The peer credentials are of the process that listened first; another one may have the socket by
- * now.
- */
+/* The peer credentials are of the process that listened first; another may have the socket now. */
 static bool is_keeper(int fd, const struct keep_home *home)
 {
 	struct ucred peer;

@@ -4,8 +4,7 @@
  *
  * connect() calls shim_lives_advice(). The life of some connections is measured: these have
  * FD_TIMED and an entry in lives[], until close(), or until another process or descriptor may share
- * them. The memory is shared by the user's programs, or, if it cannot be attached, private to the
- * process.
+ * them. The user's programs share the memory; if it cannot be attached, it is private.
  */
 #include "ld_pre_smc/state/lives.h"
 
@@ -138,10 +137,7 @@ static bool may_learn(void)
 	       !(cfg->has_rules && shim_rules_get(&rules)->has_include);
 }
 
-/*
- * Choose the shared table. While one thread does this, other threads and signal handlers do not
- * learn.
- */
+/* Choose the shared table. Meanwhile, other threads and signal handlers do not learn. */
 static __attribute__((noinline, cold)) struct learned_table *choose_table(int socket)
 {
 	struct learned_table *chosen = NULL;

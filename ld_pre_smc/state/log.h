@@ -48,9 +48,7 @@ void shim_log_text(const char *text);
 
 /**
  * struct socket_attempt - result of opening one socket
- * @fd: the socket, or -1
- * @err: errno if @fd is -1
- * @kind: enum shim_kind of @fd
+ * @fd: the socket, or -1; @err: errno if @fd is -1; @kind: enum shim_kind of @fd
  * @why: reason why some kinds were not tried, or NULL
  * @refused: errno of each kind that was refused
  * @remembered: a remembered result; the kernel was not asked

@@ -14,8 +14,7 @@
 
 /*
  * The kernel reads an address of one byte before it refuses it as too short, with EINVAL. A filter
- * of system calls permits this call, as the program is about to make it. Libraries below must not
- * see it.
+ * of system calls permits this call, as the program is about to make it. Libraries below miss it.
  */
 static bool is_readable(int fd, uintptr_t byte, long number)
 {

@@ -18,14 +18,12 @@ bool shim_replace_copies(int level, int name);
 /**
  * shim_replace() - replace a socket by a new one with its options, flags and address
  * @fd: an SMC socket, or a TCP socket whose @sock is filled in; not in use: shim_may_replace()
- * @kind: of the new socket
- * @why: for the debug line: "fd 3: WHY -> TCP"
+ * @kind: of the new socket; @why: for the debug line: "fd 3: WHY -> TCP"
  *
  * The number and FD_CLOEXEC stay; epoll instances of this process watch the new socket in the same
  * way as the old one. Copies of @fd in this process are replaced, too. For the copied settings see
  * copy_settings() in replace_socket.c. A TCP socket may become an SMC socket again at the next
  * connect(2) or listen(2), unless it loses FD_OWN.
- *
  * Return: 0 with errno untouched; or the errno: nothing was changed, except for EADDRINUSE (and
  * other errors of bind): the socket was replaced, and is not bound.
  */
@@ -58,7 +56,6 @@ int shim_bind_again(int fd, const union shim_address *addr, int tries, int first
  * an SMC listener again if the listener was of this process alone. Threads that wait on the old
  * socket get a client that has left: accept() looks whether its number still listens. No locks:
  * also for signal handlers.
- *
  * Return: 0, or -1; errno is untouched.
  */
 int shim_replace_listener(struct shim_fd *fd);

@@ -47,7 +47,6 @@ bool shim_is_used_elsewhere(int fd);
  *
  * Clears a wrong mark. An SMC socket keeps its mark: the next socket with its number is likely to
  * be one, too, and to clear a mark takes a system call.
- *
  * Return: true for an SMC socket, perhaps of SMC-R (see shim_may_be_rdma()), with only the close
  * message left to send. Then block signals: SMC-R does not retry, and the peer would wait forever.
  */

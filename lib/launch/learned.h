@@ -250,7 +250,6 @@ static inline struct learned_place learned_find(struct learned_table *table,
  * @second: of CLOCK_MONOTONIC, not 0
  *
  * Lock-free. A killed writer blocks its entry for LEARNED_FORGET seconds.
- *
  * Return: NULL if the entry is being written, or the destination has one by now.
  */
 struct learned_place learned_add(struct learned_table *table, const struct learned_key *key,

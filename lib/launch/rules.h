@@ -43,7 +43,6 @@ struct rules {
  * @bad: on failure, set to the start of the item that is invalid, or one too many
  *
  * An empty list has no effect. Uses no memory, no locale, no errno: safe in a signal handler.
- *
  * Return: 0; -EINVAL, -E2BIG (more than RULES_MAX), with @rules unchanged.
  */
 int rules_parse(struct rules *rules, bool is_exclude, const char *text, const char **bad);
@@ -55,7 +54,6 @@ int rules_parse(struct rules *rules, bool is_exclude, const char *text, const ch
  *
  * Excluded sockets may not, even if they are included too. With SMC_INCLUDE, only included ones
  * may.
- *
  * Return: true for addresses of other families.
  */
 bool rules_allow(const struct rules *rules, bool is_listen, const struct sockaddr *addr,

@@ -35,10 +35,7 @@ enum {
 		return 0;                                                                          \
 	}
 
-/*
- * Kernel structs, reduced to the members in use; libbpf relocates the offsets when it loads the
- * program.
- */
+/* Kernel structs, reduced to the members in use; libbpf relocates the offsets at load time. */
 #define KERNEL __attribute__((preserve_access_index))
 
 struct ns_common {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * libbpf, loaded on demand, not linked: with libelf it is 1 MB that few commands need, and many
- * hosts have it. Version 1 of libbpf keeps the functions declared here stable, so its headers are
- * not needed.
+ * hosts have it. Version 1 of libbpf keeps these functions stable, so its headers are not needed.
  */
 #pragma once
 

@@ -39,7 +39,6 @@ struct bpf_watch {
  *
  * The ELF section names give the attach points; a program in "syscall" is run once, before the
  * others are attached. The kernel needs type information (BTF).
- *
  * Return: descriptor of the state map, for bpf/bpfmap.h; -EPERM without the capabilities, -ENOSYS
  * without libbpf, -ENOTSUP when the object could not be built, -errno; each with @err.
  */

@@ -234,9 +234,7 @@ static void count_lost(struct smcdata_state *state, __u64 bytes)
 	__sync_fetch_and_add(&state->lost_bytes, bytes);
 }
 
-/*
- * Send a record. @len: bytes in the draft; @full: bytes before truncation. Return: true if sent.
- */
+/* Send a record. @len: bytes in the draft; @full: bytes before truncation. Return: true if sent. */
 static bool tell(struct smcdata_state *state, struct smcdata_conn *conn, struct draft *draft,
 		 __u32 len, __u32 full)
 {

@@ -17,8 +17,7 @@
 
 /**
  * struct smcdata_state - mapped into the reader
- * @netns: inode of the namespace to watch
- * @snaplen: maximum bytes to capture of each piece
+ * @netns: inode of the namespace to watch; @snaplen: maximum bytes to capture of each piece
  * @lost, @lost_bytes: pieces dropped as the ring was full, and their bytes
  * @unread: bytes that the program could not read: only their length is reported
  * @next_id: id of the next connection

@@ -12,8 +12,7 @@
 
 /**
  * struct tcplife_state - state shared with the reader
- * @netns: inode of the namespace to watch
- * @lost: records dropped as the ring was full
+ * @netns: inode of the namespace to watch; @lost: records dropped as the ring was full
  */
 struct tcplife_state {
 	__u32 netns, unused;
@@ -36,8 +35,7 @@ struct tcplife_process {
 /**
  * struct tcplife_end - a connection that ended
  * @born, @died: CLOCK_MONOTONIC in ns; @born 0: established before the program was loaded
- * @sent: payload without retransmissions
- * @ulp: upper layer protocol of the socket
+ * @sent: payload without retransmissions; @ulp: upper layer protocol of the socket
  */
 struct tcplife_end {
 	__u64 cookie, born, died, sent, received;

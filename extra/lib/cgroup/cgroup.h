@@ -38,7 +38,6 @@ int cgroup_path(const char *root, const char *text, char path[PATH_MAX]);
  * @unit: "ssh.service" or "user.slice"; .service is added unless there is a known suffix
  *
  * Looks in slices only, which systemd owns: the owner of a delegated group chooses names there.
- *
  * Return: 0, -ENOENT if it has none because it is not running.
  */
 int cgroup_of_unit(const char *root, const char *unit, char path[PATH_MAX]);
@@ -53,16 +52,14 @@ int cgroup_of_container(const char *root, const char *id, char path[PATH_MAX]);
 
 /**
  * cgroup_is_named() - true if a control group is named after a container. Pure
- * @path: "/machine.slice/libpod-4be7.scope"
- * @id: full id of the container; must not be part of a longer word
+ * @path: "/machine.slice/libpod-4be7.scope"; @id: full id, which is not part of a longer word
  */
 bool cgroup_is_named(const char *path, const char *id);
 
 /**
  * cgroup_cut() - the control group of a whole container, from that of its first process. Pure
  * @path: shortened: groups created by the runtime within the container's group are cut off
- * @own: control group of the caller
- * @id: of the container, which runtimes use in the group's name
+ * @own: control group of the caller; @id: of the container, which runtimes use in the group's name
  *
  * Return: 0; -EXDEV if the group is shared, with the caller or with another container.
  */
@@ -78,7 +75,6 @@ int cgroup_is_populated(const char *root, const char *path);
  * cgroup_chosen() - length of the part of a control group's path that root has named
  *
  * The owner of a group names the groups in it.
- *
  * Return: length up to the first group of another user; SIZE_MAX if there is none, or if control
  * groups are not visible.
  */
@@ -97,8 +93,7 @@ const char *cgroup_digits(const char *name);
 
 /**
  * cgroup_unit() - the systemd service that a control group belongs to. Pure
- * @path: "/system.slice/ssh.service/sub"
- * @unit: receives "ssh.service", without systemd's _ prefix
+ * @path: "/system.slice/ssh.service/sub"; @unit: receives "ssh.service", without systemd's _ prefix
  * @is_user: set if it is a unit of a user manager
  *
  * Only below slices, as in cgroup_of_unit(). Return: false if there is none.

@@ -54,11 +54,9 @@
 
 /**
  * struct supervisor - settings for each TCP socket
- * @inet: try IPPROTO_SMC before AF_SMC
- * @is_strict: no TCP where there is no SMC
+ * @inet: try IPPROTO_SMC before AF_SMC; @is_strict: no TCP where there is no SMC
  * @sndbuf, @rcvbuf: sizes for SO_SNDBUF and SO_RCVBUF, 0 for the kernel's own
- * @is_locked: the user gave sizes
- * @keeps_mptcp: the user chose MPTCP for Go programs
+ * @is_locked: the user gave sizes; @keeps_mptcp: the user chose MPTCP for Go programs
  * @command: process that becomes the command; @no_landlock: Landlock would hide it from us
  */
 struct supervisor {
@@ -216,8 +214,7 @@ static int find_smc(struct supervisor *self, const struct sockcall *call)
 
 /*
  * Only a process with the right to trace the thread could see which socket it is. Where sockets for
- * TCP are SMC's, the option is refused on all: a missing key shows, one that protects nothing does
- * not.
+ * TCP are SMC's, the option is refused on all: only a missing key shows.
  */
 static void answer_option(const struct supervisor *self, const struct sockcall *call)
 {

@@ -16,8 +16,7 @@
  *	of the socket itself has the same @cookie
  * @has_info: the members from TCP_INFO, @sent to @is_fast_open, are valid
  * @local, @peer: IPv4-mapped addresses are converted to IPv4
- * @inode: 0 if no descriptor holds it any more
- * @cookie: SO_COOKIE, unique since boot
+ * @inode: 0 if no descriptor holds it any more; @cookie: SO_COOKIE, unique since boot
  * @sent, @received: bytes of payload, without retransmissions; the peer's FIN counts as one
  * @segs_sent, @segs_received: segments with payload
  * @mss: maximum bytes of a sent segment

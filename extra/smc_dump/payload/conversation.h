@@ -11,8 +11,7 @@
  * struct conversation - a connection, seen from one of its ends
  * @number: from 1 on, in the order of their first bytes
  * @mode: SMC_MODE_NONE if unknown: an old connection, and smc.ko has no type information
- * @lgr: id of an SMC-R link group, 0: not known
- * @is_old: the connection existed before the capture
+ * @lgr: id of an SMC-R link group, 0: not known; @is_old: the connection existed before the capture
  * @is_server: the local end accepted; guessed from the ports if @is_old
  * @pid: last process to write or read, 0: none; @comm: its name
  * @passed: bytes of each direction that were reported or lost; [true]: sent ones

@@ -143,8 +143,7 @@ void pcapng_tail(struct out_text *text, int64_t at, uint64_t shown, uint64_t los
  * @is_sent: by the local end
  * @passed: bytes before it, of both directions, as in struct conversation
  * @after: SYN and FIN that count in the sequence number, of the sender and the receiver
- * @full: bytes of payload; @data, @len: the first of them
- * @comment: NULL for none
+ * @full: bytes of payload; @data, @len: the first of them; @comment: NULL for none
  */
 struct segment {
 	const struct conversation *conversation;
