@@ -65,7 +65,7 @@ static int help(const struct cli_tool *self)
 static const struct cli_tool tool = {
 	.name = "smcss",
 	.usage = "[OPTIONS] [FILTER]",
-	.summary = "List SMC sockets: what each connection runs over, and if it is TCP, why.\n\n"
+	.summary = "List SMC sockets: what each connection runs over, and if it is TCP, why.\n"
 		   "Example: smcss -e dport = 6379",
 	.opts = options,
 	.error_status = 1,

@@ -9,7 +9,7 @@ int sockets_help(const struct cli_tool *tool, const struct out_col *table)
 	struct cli_tool whole = *tool;
 	struct out_text text AUTO(out_free) = { 0 };
 
-	out_str(&text, FILTER_HELP FILTER_HELP_STATE FILTER_HELP_TESTS "\nColumns for --output:\n");
+	out_str(&text, FILTER_HELP FILTER_HELP_STATE FILTER_HELP_TESTS "Columns for --output:\n");
 	out_col_names(&text, table);
 	out_char(&text, '\0');
 	whole.more = text.data;
