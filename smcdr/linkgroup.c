@@ -3,6 +3,7 @@
 #include "smcdr/cmd.h"
 
 #include "base/array.h"
+#include "out/list.h"
 #include "out/metrics.h"
 #include "out/units.h"
 
@@ -149,6 +150,7 @@ static void show_blocks(struct cmd *cmd, const struct lists *lists, const struct
 static void say_waiting(struct cmd *cmd, const struct cmd_list *groups)
 {
 	unsigned int waiting = 0;
+	size_t start = cmd->text.len;
 	char buf[OUT_UNITS];
 	uint64_t bytes = 0;
 
@@ -166,6 +168,7 @@ static void say_waiting(struct cmd *cmd, const struct cmd_list *groups)
 	if (bytes)
 		out_printf(&cmd->text, ", with %s of buffers", out_size(buf, bytes));
 	out_str(&cmd->text, ". The kernel frees a group ten minutes after its last connection.\n");
+	out_wrap_from(&cmd->text, start, cmd->width, 0);
 }
 
 static int show(struct cmd *cmd, const struct lists *lists, const struct linkgroup_request *request)

@@ -17,6 +17,7 @@ import time
 
 from kern import Lines, listens, out_of, wait_for, write
 from smcsock import accept, smc_listener
+from terminal import on_terminal
 
 CLIENT = ("ip", "netns", "exec", "client")
 
@@ -87,6 +88,18 @@ def running(*argv, port=None):
 
 def redis(*command, prefix=("smc_run",)):
     out_of(*CLIENT, *prefix, "redis-cli", "-h", "10.0.0.1", *command)
+
+
+def typed(*argv, where=()):
+    """A command line and what it leaves on a terminal, as wide as a page of 80 columns can show."""
+    text = on_terminal([*where, *argv], dict(os.environ, NO_COLOR="1"), 74)[1]
+    return "$ %s\n%s" % (" ".join(argv), re.sub(r".*\033\[K", "", text))
+
+
+def wait_connected(count):
+    """Wait for this many connections of this namespace."""
+    if not wait_for(lambda: out_of("smcss").count("ACTIVE") == count):
+        raise RuntimeError("not %d connections: %s" % (count, out_of("smcss")))
 
 
 def script(name, text):
@@ -164,6 +177,53 @@ def events():
             client.wait()
         said.until(2, "SMCD  ")
     return "".join(line for line in said.end().splitlines(True) if ":7000" not in line)
+
+
+@scene("smcss")
+def smcss():
+    """Two clients of redis, one of them without smc_run."""
+    with running(*CLIENT, "smc_run", "redis-cli", "-h", "10.0.0.1", "subscribe", "news"), \
+            running(*CLIENT, "redis-cli", "-h", "10.0.0.1", "subscribe", "news"):
+        wait_connected(2)
+        return typed("smcss", "-e")
+
+
+@scene("doctor")
+def doctor():
+    """smc_chk: without an EID; its notes are left out."""
+    out_of("smcd", "ueid", "del", "MYCLUSTER")
+    text = typed("smc_chk")
+    out_of("smcd", "ueid", "add", "MYCLUSTER")
+    return re.sub(r"note .*?(?=\n\d+ checks)", "note     ...", text, flags=re.DOTALL)
+
+
+@scene("connect", (r"\b[0-9a-f]{8,16}\b", "ID"), (r"data +\d+", "data SIZE"))
+def connect():
+    """smc_chk connect: all is well."""
+    with running("smc_chk", "serve", port=37373):
+        return typed("smc_chk", "connect", "10.0.0.1", where=CLIENT)
+
+
+@scene("explain")
+def explain():
+    """smc_chk explain: the most frequent reason."""
+    return typed("smc_chk", "explain", "PEERNOSMC")
+
+
+@scene("pnet")
+def pnet():
+    """smc_pnet: an ID for an interface."""
+    text = typed("smc_pnet", "-a", "NET1", "-I", "eth0") + typed("smc_pnet")
+    out_of("smc_pnet", "-f")
+    return text
+
+
+@scene("smcd", (r"\b[0-9a-f]{8,16}\b", "ID"))
+def smcd():
+    """smcd: the link group of a connection."""
+    with running(*CLIENT, "smc_run", "redis-cli", "-h", "10.0.0.1", "subscribe", "news"):
+        wait_connected(1)
+        return typed("smcd", "linkgroup")
 
 
 BOTTLENECKS = "peer writes", "peer reads", "we read"
