@@ -101,10 +101,8 @@ struct kill_list {
 void kill_add(struct kill_list *list, const struct sockets_row *row);
 
 /**
- * kill_all() - end them for both ends, as shutdown(2) by their programs would, and append a line
- * @is_dry: count only
+ * kill_all() - end them as shutdown(2) by their programs would, or count only; append a line
  *
- * A connection with unsent data takes the kernel two seconds. Return: 0, or -errno of the first one
- * that could not be ended, with @err.
+ * Unsent data takes two seconds. Return: 0, or -errno of the first that cannot be ended, with @err.
  */
 int kill_all(const struct kill_list *list, struct out_text *text, bool is_dry, struct smc_err *err);
