@@ -70,8 +70,7 @@ void summary_free(struct summary *summary);
 
 /**
  * struct screen - text for a terminal after the table, or instead of an empty one
- * @sum: of the rows; @rows: their number
- * @reasons: of the rows
+ * @sum: of the rows; @rows: their number; @reasons: of the rows
  * @skipped: sockets that were not selected, of which @listening listen
  */
 struct screen {

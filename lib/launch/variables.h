@@ -48,7 +48,7 @@ bool smc_wants_inet(const char *value);
  */
 int smc_parse_size(const char *s, int *bytes);
 
-/** smc_parse_spin() - parse SMC_SPIN. Return: 1 to SMC_SPIN_MAX; negative after max:; 0 if invalid */
+/** smc_parse_spin() - parse SMC_SPIN. Return: 1 to SMC_SPIN_MAX, negative after max:, else 0 */
 int smc_parse_spin(const char *s);
 
 /**

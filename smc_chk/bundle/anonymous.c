@@ -239,6 +239,7 @@ static const char *const kept[] = {
 	"probes/bpf",
 	"probes/ifindex-",
 	"probes/module-",
+	"probes/mptcp-sockets",
 	"probes/page-size",
 	"probes/pci-ids-",
 	"probes/rdma-netdev-",

@@ -25,13 +25,10 @@ struct choice;
 
 /**
  * struct choices - what SMC would choose for all net devices, and the input of the rules
- * @rows: the devices with their PNET IDs
- * @vlans: VLAN id of each of @nets, 0 for none
- * @is_eid_known: @n_ueids and @seid are valid
- * @has_loopback: SMC-D within this host works
+ * @rows: the devices with their PNET IDs; @vlans: VLAN id of each of @nets, 0 for none
+ * @is_eid_known: @n_ueids and @seid are valid; @has_loopback: SMC-D within this host works
  * @is_v1_only: this kernel has no SMC-Rv2, which came with Linux 5.16 like user EIDs
- * @is_rxe_broken: this kernel's soft-RoCE hangs
- * @all: sorted by name
+ * @is_rxe_broken: this kernel's soft-RoCE hangs; @all: sorted by name
  */
 struct choices {
 	const struct netdev_table *nets;

@@ -20,8 +20,7 @@ bool distribution_name(struct distribution_name *name, const char *os_release);
 
 /**
  * distribution_find() - find the row of a kernel. Pure.
- * @os_release: text of /etc/os-release
- * @machine: as uname(2) names it, "" if unknown
+ * @os_release: text of /etc/os-release; @machine: as uname(2) names it, "" if unknown
  * @release: of the kernel
  *
  * Return: NULL if nothing is known of it.

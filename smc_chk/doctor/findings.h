@@ -82,8 +82,7 @@ const char *doctor_take(struct doctor *doc, struct out_text *text, bool is_typab
 
 /**
  * doctor_why() - why SMC has no device for a net device, or none at all
- * @facts: after facts_load_rest()
- * @iface: NULL for the host
+ * @facts: after facts_load_rest(); @iface: NULL for the host
  * @why: receives the worst finding about kernel and devices; DOCTOR_OK if there is none
  */
 void doctor_why(const struct doctor_facts *facts, const char *iface, struct doctor_finding *why);

@@ -427,7 +427,7 @@ extra/lib/launch/supervise.o _exit" "lib/ exits where memory is gone, and in pro
 		"lib/out never sees an attribute"
 	is "$(grep -rnE '#include "(smc[a-z_]*|ld_pre_smc[a-z_]*)/' lib extra/lib | grep -v '"smc/')" "" \
 		"libraries include no tool"
-	is "$(grep -rnE '#include "[^/"]+"' --include='*.[ch]' lib smc* ld_pre_smc* extra | grep -vE '"(version|page\.html|differences|repairs)\.h"')" "" \
+	is "$(grep -rnE '#include "[^/"]+"' --include='*.[ch]' lib smc* ld_pre_smc* extra | grep -vE '"(version|page\.html|differences|distributions|repairs)\.h"')" "" \
 		"headers are included by their path"
 	is "$(grep -rlE 'sizeof\((.*)\) / sizeof\((\*\1|\(?\1\)?\[0\])\)' --include='*.[ch]' lib smc* ld_pre_smc* extra)" lib/base/array.h \
 		"one macro counts the items of arrays"

@@ -264,7 +264,7 @@ like "$out" 'note +sockmap .* socks ' 'such a map that no sock_ops program uses'
 # Faults of released kernels: releases with MSG_PEEK's, and those without or of unknown patches.
 host 0
 while read -r kernel later; do
-	printf '0\n%s' $kernel >"$root/probes/uname-release"
+	printf '0\n%s' "$kernel" >"$root/probes/uname-release"
 	run doctor
 	like "$(grep -A 1 MSG_PEEK <<<"$out" | tr '\n' ' ')" "^warning +kernel +$kernel .* kernel $later or later" "MSG_PEEK: $kernel"
 done <<-END
@@ -275,7 +275,7 @@ done <<-END
 	6.12.11 6.12.12
 END
 for kernel in 5.10.234 6.1.128 6.1.0-50-amd64 6.12.12 6.13.1 6.14.2 7.2.13; do
-	printf '0\n%s' $kernel >"$root/probes/uname-release"
+	printf '0\n%s' "$kernel" >"$root/probes/uname-release"
 	run doctor
 	unlike "$out" MSG_PEEK "no fault of MSG_PEEK known: $kernel"
 done

@@ -97,12 +97,12 @@ IN_EACH_STATE(events, events_in)
 /* Watched before a connect() that waits. */
 CASE(events_joined)
 {
-	static const unsigned int whats[] = { EPOLLOUT, EPOLLOUT | EPOLLET, ANY, ANY | EPOLLET };
+	static const unsigned int masks[] = { EPOLLOUT, EPOLLOUT | EPOLLET, ANY, ANY | EPOLLET };
 	int l = listener(), c = fresh(), eps[4], i;
 	struct pair p;
 
 	for (i = 0; i < 4; i++)
-		eps[i] = watch(c, whats[i]);
+		eps[i] = watch(c, masks[i]);
 	join(&p, l, c);
 	for (i = 0; i < 4; i++)
 		say_waited("first", eps[i]);
