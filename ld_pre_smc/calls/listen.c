@@ -3,8 +3,7 @@
  * listen(2), with the behaviour of a TCP socket.
  *
  * First the rules decide. SMC copies SO_LINGER and the sizes of buffers to the TCP socket that
- * listens: meanwhile, SO_LINGER is hidden and our sizes are locked. It also works after a failed
- * connect(2).
+ * listens: meanwhile, SO_LINGER is hidden and our sizes are locked. A connect(2) may have failed.
  */
 #include <errno.h>
 #include <netinet/tcp.h>

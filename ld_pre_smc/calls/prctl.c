@@ -9,8 +9,7 @@
 /**
  * prctl() - prctl(2) that detects a present or future seccomp filter
  *
- * libseccomp installs its filter by syscall(2), which cannot be interposed, but always sets
- * PR_SET_NO_NEW_PRIVS first.
+ * libseccomp calls syscall(2), which is not interposed, but sets PR_SET_NO_NEW_PRIVS first.
  */
 int prctl(int option, ...)
 {

@@ -56,15 +56,20 @@ int shim_retry_tcp_late(struct shim_fd *fd, int err)
 
 int shim_lost_error(int fd)
 {
-	struct tcp_info info = { 0 };
+	/* The last word is tcpi_segs_in of <linux/tcp.h>, where the struct of glibc has ended. */
+	union {
+		struct tcp_info tcp;
+		uint32_t words[36];
+	} info = { .words = { 0 } };
 	socklen_t len = sizeof(info);
 	int tries = shim_int_option(fd, IPPROTO_TCP, TCP_SYNCNT);
 
-	if (next_getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) || info.tcpi_state != TCP_CLOSE)
+	if (next_getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) ||
+	    info.tcp.tcpi_state != TCP_CLOSE || info.words[35])
 		return 0;
-	if (info.tcpi_total_retrans && shim_int_option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT) > 0)
+	if (info.tcp.tcpi_total_retrans && shim_int_option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT) > 0)
 		return ETIMEDOUT;
-	return (int)info.tcpi_total_retrans < tries ? EHOSTUNREACH : ETIMEDOUT;
+	return (int)info.tcp.tcpi_total_retrans < tries ? EHOSTUNREACH : ETIMEDOUT;
 }
 
 int shim_shut_attempt(struct shim_fd *fd, int how)

@@ -37,7 +37,7 @@ int shim_retry_tcp_late(struct shim_fd *fd, int err);
  * shim_lost_error() - errno of a failed attempt of which poll(2) only says POLLHUP
  *
  * After the last SYN it was a timeout, else no route, as routers or a missing neighbor report.
- * Return: ETIMEDOUT or EHOSTUNREACH; 0 if TCP is not closed.
+ * Return: ETIMEDOUT or EHOSTUNREACH; 0 if TCP is not closed, or was by an answer.
  */
 int shim_lost_error(int fd);
 

@@ -29,18 +29,14 @@ static inline socklen_t shim_address_len(const union shim_address *addr)
 	return addr->any.sa_family == AF_INET6 ? sizeof(addr->in6) : sizeof(addr->in);
 }
 
-/**
- * shim_route_from() - before connect(2): get the source address that the program has bound.
- * Preserves errno
- */
+/** shim_route_from() - get the source address that the program has bound. Preserves errno */
 void shim_route_from(struct shim_route *route, int fd);
 
 /**
  * shim_route_keep() - remember the route of a connection in progress
  *
- * After the handshake has broken, the kernel no longer has the destination. A few hundred are
- * remembered, by the socket's cookie, which is unique; for others the program gets the error.
- * Preserves errno.
+ * After the handshake has broken, the kernel no longer has the destination. A few hundred are kept
+ * by the socket's unique cookie; for others the program gets the error. Preserves errno.
  */
 void shim_route_keep(int fd, const struct shim_route *route);
 

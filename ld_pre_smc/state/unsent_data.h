@@ -24,8 +24,7 @@ void shim_push(int fd);
 /**
  * shim_unsent() - bytes that a close of the descriptor would lose or wait for
  *
- * Negative if there are some and SO_LINGER is set: then the program has chosen the behaviour.
- * Preserves errno.
+ * Negative if there are some and SO_LINGER is set: the program has chosen. Preserves errno.
  */
 int shim_unsent(int fd);
 
@@ -63,8 +62,7 @@ bool shim_refuses(int fd);
  * shim_unsent_leave() - pass the sockets of a process that ends to smc_keep
  * @by_exec: only those that exec will close, and wait for none
  *
- * If exec fails, the program continues with its socket, and the keeper's copy does no harm.
- * Preserves errno.
+ * If exec fails, the program continues, and the copy does no harm. Preserves errno.
  */
 void shim_unsent_leave(bool by_exec);
 
