@@ -159,7 +159,7 @@ TEST(groups_that_wait)
 	fake_done(0);
 	assert_int_equal(run(cmd_run_linkgroup, &cmd, "", &out), 0);
 	assert_non_null(strstr(out, "\nWithout connections: 2, with 2 MiB of buffers. The kernel "
-				    "frees a group ten minutes after its last connection.\n"));
+				    "frees a group ten\n    minutes after its last connection.\n"));
 	free(out);
 	fake_reset();
 	add_group_with(0x100, NULL, "A", 0, 3 << 19);
