@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include "base/array.h"
+#include "base/words.h"
 
 void kill_add(struct kill_list *list, const struct sockets_row *row)
 {
@@ -42,7 +43,7 @@ int kill_all(const struct kill_list *list, struct out_text *text, bool is_dry, s
 		ended += !ret;
 		first = first ?: ret;
 	}
-	out_printf(text, "%zu connection%s %s\n", ended, ended == 1 ? "" : "s",
+	out_printf(text, "%zu connection%s %s\n", ended, plural_s(ended),
 		   is_dry ? "would be ended" : "ended");
 	return first ? smc_err_set(err, -first, "cannot end %zu of %zu connections", i - ended, i) :
 		       0;

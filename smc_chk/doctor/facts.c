@@ -102,13 +102,13 @@ static void load_choices(struct doctor_facts *facts)
 	choices_make(choices);
 }
 
-static int probe_release(void *arg __attribute__((unused)), char text[HOST_PROBE_SIZE])
+int facts_probe_uname(void *place, char text[HOST_PROBE_SIZE])
 {
 	struct utsname name;
 
 	if (uname(&name))
 		return -errno;
-	snprintf(text, HOST_PROBE_SIZE, "%s", name.release);
+	snprintf(text, HOST_PROBE_SIZE, "%s", (const char *)&name + *(const size_t *)place);
 	return 0;
 }
 
@@ -359,6 +359,7 @@ static void load_slots(struct host_names *slots, const char *sys)
 
 int facts_load(struct doctor_facts *facts, const struct chk_request *req, struct smc_err *err)
 {
+	size_t place = offsetof(struct utsname, release);
 	unsigned int *version = facts->version;
 	int ret;
 
@@ -367,7 +368,7 @@ int facts_load(struct doctor_facts *facts, const struct chk_request *req, struct
 	if (ret)
 		return ret;
 	/* The name becomes part of paths. */
-	if (host_probe("uname-release", probe_release, NULL, facts->release) < 0 ||
+	if (host_probe("uname-release", facts_probe_uname, &place, facts->release) < 0 ||
 	    strchr(facts->release, '/'))
 		facts->release[0] = '\0';
 	sscanf(facts->release, "%3u.%6u.%6u", &version[0], &version[1], &version[2]);

@@ -180,6 +180,9 @@ void facts_load_host(struct doctor_facts *facts);
 /** facts_load_services() - load the facts of services that smc_unit has enabled */
 void facts_load_services(struct services_facts *services);
 
+/** facts_probe_uname() - for host_probe(): the text at a size_t @place of struct utsname */
+int facts_probe_uname(void *place, char text[HOST_PROBE_SIZE]);
+
 /** facts_is_before() - true if the kernel is older. It may have fixes of later versions */
 bool facts_is_before(const struct doctor_facts *facts, unsigned int major, unsigned int minor);
 

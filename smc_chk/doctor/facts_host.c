@@ -37,16 +37,6 @@ static int probe_mptcp(void *arg __attribute__((unused)),
 	return all;
 }
 
-static int probe_machine(void *arg __attribute__((unused)), char text[HOST_PROBE_SIZE])
-{
-	struct utsname name;
-
-	if (uname(&name))
-		return -errno;
-	snprintf(text, HOST_PROBE_SIZE, "%s", name.machine);
-	return 0;
-}
-
 static void load_module(struct module_facts *module, const char *release, const char *name,
 			const char *alias)
 {
@@ -69,10 +59,11 @@ static int probe_sockmaps(void *arg __attribute__((unused)), char text[HOST_PROB
 static void load_kernel(struct kernel_facts *kernel, const struct doctor_facts *facts)
 {
 	char text[HOST_PROBE_SIZE], machine[HOST_PROBE_SIZE], os_release[1024];
+	size_t place = offsetof(struct utsname, machine);
 
 	kconfig_load(&kernel->config, facts->release);
 	host_text(os_release, sizeof(os_release), "/etc/os-release");
-	if (host_probe("uname-machine", probe_machine, NULL, machine) < 0)
+	if (host_probe("uname-machine", facts_probe_uname, &place, machine) < 0)
 		*machine = '\0';
 	kernel->distribution = distribution_find(os_release, machine, facts->release);
 	load_module(&kernel->smc, facts->release, "smc", MODPROBE_SMC_ALIAS);
