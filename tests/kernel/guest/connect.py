@@ -34,21 +34,20 @@ def verdict(s, to):
         raise OSError(err, os.strerror(err))
     wait(s)
 
-def polled(s, to):
+def begin(s, to):
     s.setblocking(False)
     s.connect_ex(to)
     poll = select.poll()
     poll.register(s, select.POLLOUT)
     poll.poll(60000)
+
+def polled(s, to):
+    begin(s, to)
     err = s.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
     raise OSError(err, os.strerror(err))
 
 def repeated(s, to):
-    s.setblocking(False)
-    s.connect_ex(to)
-    poll = select.poll()
-    poll.register(s, select.POLLOUT)
-    poll.poll(60000)
+    begin(s, to)
     err = s.connect_ex(to)
     raise OSError(err, os.strerror(err))
 
