@@ -61,7 +61,7 @@ static int take_spin(struct launch *launch)
 			       usec, SMC_SPIN_MAX);
 }
 
-/* docs/gain.md has the measurements. */
+/* bench/README.md has the measurements. */
 static int take_profile(struct launch *launch)
 {
 	static const char *const names[] = { "latency", "bulk", "many", NULL };

@@ -13,7 +13,7 @@
 
 /*
  * Thresholds. Times are multiples of the destination's own handshake: the duration of connect()
- * over SMC. docs/gain.md has the measurements.
+ * over SMC. bench/README.md has the measurements.
  */
 enum {
 	/*
