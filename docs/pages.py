@@ -6,8 +6,7 @@ usage: docs/pages.py check DIR    compares, as TAP: DIR has a file for each scen
        docs/pages.py renew DIR    replaces all
 
 A sample stands between a line '.\\" sample: SCENE', followed by .Bd, and the next .Ed. The scene
-picture-NAME makes docs/pictures/NAME.txt, and docs/picture draws NAME.svg from it; docs/pictures/demo.txt is the table
-of demo/run, which needs two guests: only "renew" has one."""
+picture-NAME makes docs/pictures/NAME.txt, and docs/picture draws NAME.svg from it."""
 import difflib
 import glob
 import os
@@ -87,10 +86,9 @@ def check(directory):
             diff = ["no such scene, or it made no text"] if not text else differences(name, lines[begin:end], text)
             results.append((not diff, "%s: sample %s is what the tool prints" % (path, name), diff))
     for path, name in pictures():
-        if name in SCENES:
-            seen.add(name)
-            diff = differences(name, read(path).splitlines(), text_of(directory, name) or "", str)
-            results.append((not diff, "%s is what the tool prints" % path, diff))
+        seen.add(name)
+        diff = differences(name, read(path).splitlines(), text_of(directory, name) or "", str)
+        results.append((not diff, "%s is what the tool prints" % path, diff))
     results.append((seen == set(SCENES), "each scene is in a page or a picture", sorted(seen ^ set(SCENES))))
     for i, (is_good, name, details) in enumerate(results, 1):
         print("%sok %d - %s" % ("" if is_good else "not ", i, name))
@@ -118,7 +116,7 @@ def write(directory, is_all):
         save(path, lines)
     for path, name in pictures():
         text, old = text_of(directory, name), read(path)
-        if text and (is_all or name not in SCENES or differences(name, old.splitlines(), text, str)):
+        if text and (is_all or differences(name, old.splitlines(), text, str)):
             save(path, text.splitlines())
             print("%s is new" % path)
         with open(path[:-4] + ".svg", "w", encoding="utf-8") as file:

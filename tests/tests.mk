@@ -14,7 +14,7 @@
 # make faults         CONNECTIONS=100000 of redis, nginx and a program of known traffic, in the lab, while
 #                     devices, memory, descriptors and EIDs come and go, and the peer dies: a table
 # make docs           the samples of output in the manual pages and docs/pictures, again from scenes in the lab:
-#                     those that differ by more than times, ports and the like; ALL=1 for all of them, and the demo's
+#                     those that differ by more than times, ports and the like; ALL=1 for all of them
 # make cheatsheet     smc-tools(7) from docs/cheatsheet.md
 # make dashboard      the dashboard, after a change of metrics
 # make bench          ratios measured in one run
