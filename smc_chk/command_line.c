@@ -3,15 +3,17 @@
 #include "smc_chk/smc_chk.h"
 
 #include <getopt.h>
+#include <netdb.h>
 #include <stdarg.h>
 #include <time.h>
+#include <arpa/inet.h>
 #include <sys/socket.h>
 
 #include "cli/printable.h"
 #include "cli/screen.h"
 #include "out/list.h"
 
-struct chk_request chk_asked = { .port = CHK_PORT, .timeout_ms = 10000 };
+struct chk_request chk_asked = { .port = CHK_PORT, .seconds = 10 };
 
 static const struct cli_opt options[] = {
 	{ 'C', "connect", "HOST", "do as 'smc_chk connect HOST'", .text = &chk_asked.object,
@@ -57,31 +59,45 @@ const struct cli_tool chk_tool = {
 };
 
 /* A day is more than any connection takes. */
-static int set_timeout(const char *text)
+/* A number, or a name of /etc/services. */
+static int take_port(const char *text)
 {
-	char *end;
-	double seconds = strtod(text, &end);
+	const struct servent *service = getservbyname(text, "tcp");
+	uint64_t port = service ? ntohs((uint16_t)service->s_port) : 0;
+	int ret =
+		service ? 0 : cli_number(chk_asked.command->tool, 'p', text, 1, UINT16_MAX, &port);
 
-	if (*end || !(seconds >= 0.001 && seconds <= 86400))
-		return cli_usage_error(chk_asked.command->tool,
-				       "'%s' is not a number of seconds from 0.001 to 86400", text);
-	chk_asked.timeout_ms = (int)(seconds * 1000);
-	return 0;
+	chk_asked.port = (uint16_t)port;
+	return ret;
+}
+
+/* HOST, HOST:PORT, [ADDR6], [ADDR6]:PORT; an IPv6 address without brackets has no port */
+static int split_host(void)
+{
+	static char host[NI_MAXHOST];
+	char *end;
+
+	snprintf(host, sizeof(host), "%s", chk_asked.object);
+	if (*host == '[' && (end = strchr(host, ']')) && (!end[1] || end[1] == ':')) {
+		*end++ = '\0';
+		chk_asked.object = host + 1;
+	} else if ((end = strchr(host, ':')) && !strchr(end + 1, ':')) {
+		chk_asked.object = host;
+	} else {
+		return 0;
+	}
+	if (!*end)
+		return 0;
+	*end = '\0';
+	return take_port(end + 1);
 }
 
 static int take_option(int val)
 {
-	uint64_t port;
-	int ret;
-
 	switch (val) {
-	case 'p':
-		ret = cli_number(chk_asked.command->tool, 'p', optarg, 1, UINT16_MAX, &port);
-		chk_asked.port = (uint16_t)port;
-		return ret;
+	case 'p': return take_port(optarg);
 	case '4': chk_asked.family = AF_INET; return 0;
-	case '6': chk_asked.family = AF_INET6; return 0;
-	default: return set_timeout(optarg);
+	default: chk_asked.family = AF_INET6; return 0;
 	}
 }
 
@@ -93,6 +109,7 @@ int chk_parse(int argc, char **argv)
 
 	if (ret >= 0)
 		return ret;
+	chk_asked.timeout_ms = (int)(chk_asked.seconds * 1000);
 	chk_asked.operands = operands;
 	if (command->operand) {
 		if (!*operands)
@@ -100,6 +117,8 @@ int chk_parse(int argc, char **argv)
 		chk_asked.object = *operands++;
 	}
 	ret = command->is_list ? 0 : cli_no_operand(command->tool, *operands);
+	if (!ret && chk_asked.object && (command->is_on_network || !command->operand))
+		ret = split_host();
 	return ret ? ret : -1;
 }
 

@@ -8,7 +8,9 @@
 /* clang-format off */
 #define IPV4 { '4', "ipv4", NULL, "use IPv4", .excludes = "--ipv6" }
 #define IPV6 { '6', "ipv6", NULL, "use IPv6" }
-#define TIMEOUT { 't', "timeout", "SECONDS", "wait at most this long for each step (default 10)" }
+#define TIMEOUT                                                                                    \
+	{ 't', "timeout", "SECONDS", "wait at most this long for each step (default 10)",          \
+	  .seconds = &chk_asked.seconds }
 #define JSON { 'j', "json", NULL, "write one JSON document", &chk_asked.is_json }
 #define NETNS { 'N', "netns", "NETNS", "look into a network namespace: name, PID or path", \
 		.text = &chk_asked.netns }
@@ -109,7 +111,7 @@ static const struct chk_command commands[] = {
 	       "Exit status: 0 no problem, 1 a problem or an error, 3 no SMC here.\n"
 	       "Example: smc_chk doctor -i eth0 -v\n"),
 	  .run = chk_doctor },
-	{ TOOL("smc_chk connect", "[OPTIONS] HOST",
+	{ TOOL("smc_chk connect", "[OPTIONS] HOST[:PORT]",
 	       "Test the connection to a server, 'smc_chk serve' or any other.", connect_options,
 	       "Exit status: 0 SMC, 1 error, 2 TCP, 3 this kernel has no SMC.\n"
 	       "Example: smc_chk connect 10.0.0.1 --tcp-too\n"),

@@ -47,7 +47,7 @@ struct chk_command {
  * @iface: of --pnetid; for doctor and live test the interface to check
  * @key: file with the key for --anonymous, NULL for a random key
  * @html: doctor: write a page to this file, "-" for standard output, NULL for none
- * @timeout_ms: maximum wait for one step
+ * @timeout_ms, @seconds: maximum wait for one step
  * @width: of the terminal; 0 for the layout in pipes
  */
 struct chk_request {
@@ -57,6 +57,7 @@ struct chk_request {
 	uint16_t port;
 	int family;
 	int timeout_ms;
+	double seconds;
 	bool is_json, is_debug, is_once, is_tcp_too, is_live, is_static, is_brief;
 	bool is_server, is_anonymous, is_verbose;
 	size_t width;

@@ -6,7 +6,6 @@
 #include <getopt.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <time.h>
 
 #include "cli/near.h"
 #include "cli/printable.h"
@@ -416,9 +415,16 @@ const char *cli_long_name(const struct cli_tool *tool, int val)
 
 int cli_command(const struct cli_tool *tool, const char *const *words, const char *word)
 {
-	for (int i = 0; word && words[i]; i++)
-		if (!strcmp(words[i], word))
-			return i;
+	size_t len = word ? strlen(word) : 0, matches = 0;
+	int found = -1;
+
+	for (int i = 0; len && words[i] && (!matches || words[found][len]); i++)
+		if (!strncmp(words[i], word, len)) {
+			found = i;
+			matches++;
+		}
+	if (matches && (matches == 1 || !words[found][len]))
+		return found;
 	if (word)
 		cli_unknown(tool, "command", "", words, word);
 	else
@@ -461,23 +467,6 @@ int cli_word(const struct cli_tool *tool, int val, const char *const *words, con
 	}
 	cli_usage_error(tool, "--%s: '%s' is not %s", cli_long_name(tool, val), text, all);
 	return -1;
-}
-
-void cli_wait(double seconds)
-{
-	struct timespec pause = { .tv_sec = (time_t)seconds };
-
-	pause.tv_nsec = (long)((seconds - (double)pause.tv_sec) * 1e9);
-	nanosleep(&pause, NULL);
-}
-
-const char *cli_separator(bool is_first)
-{
-	const char *term = getenv("TERM");
-
-	if (isatty(STDOUT_FILENO) && !(term && !strcmp(term, "dumb")))
-		return "\033[H\033[J";
-	return is_first ? "" : "\n";
 }
 
 int cli_close_stdout(const struct cli_tool *tool)

@@ -51,6 +51,9 @@ end_server() {
 # ---- what cannot be reached ----
 closed=$(python3 -c 'import socket; s = socket.create_server(("127.0.0.1", 0)); print(s.getsockname()[1])')
 fails "127\.0\.0\.1 port $closed refused the connection: nothing listens there" connect 127.0.0.1 -p "$closed"
+fails "127\.0\.0\.1 port $closed refused the connection" connect "127.0.0.1:$closed"
+fails "::1 port $closed refused the connection" connect "[::1]:$closed"
+fails "host '\[::1\]1' is not known" connect '[::1]1'
 fails "host 'nosuch\.invalid' is not known: " connect nosuch.invalid
 fails "host '127\.0\.0\.1' has no IPv6 address" -C 127.0.0.1 -6
 fails "host '::1' has no IPv4 address" connect ::1 -4

@@ -32,7 +32,7 @@ magic() {
 
 # ---- bad usage ----
 refuse 'no command given'
-refuse "unknown command 'expo'" expo
+refuse "unknown command 'expot' .*'export'" expot
 refuse "unknown option '-x'" -x export
 for command in show keep reset; do
 	refuse "unexpected argument 'file'" $command file
