@@ -13,33 +13,6 @@ static const struct out_names types =
 static const struct out_names sources = OUT_NAMES(NULL, NULL, { NULL, NULL }, { "table", "table" },
 						  { "hardware", "hardware" }, { "base", "base" });
 
-static const void *find_state(const void *object)
-{
-	return pnet_row_state(object);
-}
-
-static const void *find_bus(const void *object)
-{
-	const struct pnet_row *row = object;
-
-	if (row->net)
-		return row->net->bus;
-	if (row->ib)
-		return row->ib->bus;
-	return row->ism ? row->ism->bus : NULL;
-}
-
-static const void *find_bus_id(const void *object)
-{
-	const struct pnet_row *row = object;
-
-	if (row->net)
-		return row->net->bus_id;
-	if (row->ib)
-		return row->ib->bus_id;
-	return row->ism ? row->ism->bus_id : NULL;
-}
-
 static const void *find_chid(const void *object)
 {
 	const struct pnet_row *row = object;
@@ -50,15 +23,6 @@ static const void *find_chid(const void *object)
 static json_t *json_chid(const void *chid)
 {
 	return json_integer(*(const int32_t *)chid);
-}
-
-static const void *find_netdev(const void *object)
-{
-	const struct pnet_row *row = object;
-
-	if (row->ib_port)
-		return row->ib_port->netdev;
-	return row->net && strcmp(row->net->base, row->name) ? row->net->base : NULL;
 }
 
 static const void *find_port(const void *object)
@@ -78,11 +42,11 @@ const struct out_col pnet_row_columns[] = {
 	{ "type", "Type", "type", 4, OUT_NAME(pnet_row, type, types) },
 	{ "device", "Device", "device", 15, OUT_PTR(pnet_row, name), IF_SET },
 	{ "port", "Port", "port", 4, OUT_RIGHT, OUT_DEC(pnet_row, port, 0), IF_SET },
-	{ "state", "State", "state", 7, OUT_STR_OF(find_state), IF_SET },
-	{ "bus", "Bus", "bus", 6, OUT_STR_OF(find_bus), IF_SET },
-	{ "busid", "Bus-ID", "bus_id", 12, OUT_STR_OF(find_bus_id), IF_SET },
+	{ "state", "State", "state", 7, OUT_PTR(pnet_row, state), IF_SET },
+	{ "bus", "Bus", "bus", 6, OUT_PTR(pnet_row, bus), IF_SET },
+	{ "busid", "Bus-ID", "bus_id", 12, OUT_PTR(pnet_row, bus_id), IF_SET },
 	{ "source", "Source", "source", 8, OUT_NAME(pnet_row, source, sources), IF_SET },
-	{ "netdev", "Net-Dev", "net_device", 7, OUT_STR_OF(find_netdev), IF_SET },
+	{ "netdev", "Net-Dev", "net_device", 7, OUT_PTR(pnet_row, netdev), IF_SET },
 	{ "layer", "Layer", "link_layer", 0, OUT_STR(rdma_port, link_layer), IF_SET,
 	  .find = find_port },
 	{ NULL, NULL, "ifindex", 0, OUT_DEC(netdev, ifindex, 0), OUT_OPTIONAL, .find = find_net },

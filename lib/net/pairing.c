@@ -82,6 +82,10 @@ static struct pnet_row net_row(const struct netdev *net, const struct smc_pnet_t
 {
 	struct pnet_row row = { .type = PNET_NET,
 				.name = net->name,
+				.state = net->state,
+				.bus = net->bus,
+				.bus_id = net->bus_id,
+				.netdev = strcmp(net->base, net->name) ? net->base : NULL,
 				.net = net,
 				.entry = net_entry(table, net->name) };
 	const struct netdev *base = netdev_find(&world->nets, net->base);
@@ -101,9 +105,15 @@ static struct pnet_row net_row(const struct netdev *net, const struct smc_pnet_t
 static struct pnet_row port_row(const struct rdma_dev *ib, const struct rdma_port *port,
 				const struct smc_pnet_table *table)
 {
-	struct pnet_row row = {
-		.type = PNET_IB, .name = ib->name, .port = port->number, .ib = ib, .ib_port = port
-	};
+	struct pnet_row row = { .type = PNET_IB,
+				.name = ib->name,
+				.port = port->number,
+				.state = port->state,
+				.bus = ib->bus,
+				.bus_id = ib->bus_id,
+				.netdev = port->netdev,
+				.ib = ib,
+				.ib_port = port };
 
 	row.entry = ib_entry(table, ib->name, ib->bus_id, port->number);
 	set_id(&row, port->hw_pnetid);
@@ -112,7 +122,11 @@ static struct pnet_row port_row(const struct rdma_dev *ib, const struct rdma_por
 
 static struct pnet_row ism_row(const struct ism_dev *ism, const struct smc_pnet_table *table)
 {
-	struct pnet_row row = { .type = PNET_ISM, .name = ism->name, .ism = ism };
+	struct pnet_row row = { .type = PNET_ISM,
+				.name = ism->name,
+				.bus = ism->bus,
+				.bus_id = ism->bus_id,
+				.ism = ism };
 
 	row.entry = ib_entry(table, ism->name, ism->bus_id, 0);
 	set_id(&row, ism->hw_pnetid);
@@ -129,6 +143,7 @@ static struct pnet_row absent_row(const struct smc_pnet *entry)
 		row.name = entry->ib;
 		row.port = row.type == PNET_IB ? entry->port : 0;
 	}
+	row.state = row.type == PNET_ISM ? NULL : "absent";
 	set_id(&row, "");
 	return row;
 }
@@ -192,15 +207,6 @@ const struct pnet_row *pnet_row_of_net(const struct pnet_rows *rows, const char 
 		if (rows->rows[i].net && !strcmp(rows->rows[i].name, name))
 			return &rows->rows[i];
 	return NULL;
-}
-
-const char *pnet_row_state(const struct pnet_row *row)
-{
-	if (row->net)
-		return row->net->state;
-	if (row->ib_port)
-		return row->ib_port->state;
-	return row->type == PNET_ISM ? NULL : "absent";
 }
 
 bool pnet_row_serves(const struct pnet_row *row, const struct pnet_row *net)

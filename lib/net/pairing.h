@@ -30,6 +30,8 @@ enum pnet_source { PNET_FROM_NOWHERE, PNET_FROM_TABLE, PNET_FROM_HARDWARE, PNET_
 /**
  * struct pnet_row - a device, or one port of it, and its PNET ID
  * @port: RDMA port, 0 for none; @pnetid: as found by SMC, "" for none
+ * @state: "up", "ACTIVE", "absent", ...; @netdev: base of a net device, or that of a port; these
+ *	and @bus, @bus_id may be NULL
  * @net, @ib, @ism: the device; all NULL for an entry of an absent device
  * @entry: table entry that names the device itself, or NULL
  */
@@ -38,7 +40,7 @@ struct pnet_row {
 	enum pnet_source source;
 	const char *name;
 	unsigned int port;
-	const char *pnetid;
+	const char *pnetid, *state, *bus, *bus_id, *netdev;
 	const struct netdev *net;
 	const struct rdma_dev *ib;
 	const struct rdma_port *ib_port;
@@ -62,9 +64,6 @@ const struct pnet_row *pnet_row_of_net(const struct pnet_rows *rows, const char 
 
 /** pnet_row_is_hardware() - true for a PNET ID from firmware, of the device or its base */
 bool pnet_row_is_hardware(const struct pnet_row *row, const struct netdev_table *nets);
-
-/** pnet_row_state() - "up", "ACTIVE", "absent", ...; NULL for an ISM device, which has no state */
-const char *pnet_row_state(const struct pnet_row *row);
 
 /**
  * pnet_row_serves() - true if a port or ISM device serves @net
