@@ -45,10 +45,11 @@ packages() {
 
 mkdir "$tmp/bin"
 # shellcheck disable=SC2016 # the stubs expand
-printf '#!/bin/sh\nsed -n 1p "$3"\n' >"$tmp/bin/modinfo"
+printf '#!/bin/sh\nif [ "$1" = -n ]; then echo "$FOUND"; else sed -n 1p "$3"; fi\n' >"$tmp/bin/modinfo"
 # shellcheck disable=SC2016
 printf '#!/bin/sh\nsed 1d "$2"\n' >"$tmp/bin/modprobe"
 printf '#!/bin/sh\necho "$@" >%s/made\n' "$tmp" >"$tmp/bin/make"
+printf '#!/bin/sh\necho smcd "$@"\n' >"$tmp/bin/smcd"
 chmod +x "$tmp"/bin/*
 
 M='CONFIG_SMC=m
@@ -123,4 +124,17 @@ module "$modules/6.12.95+x-amd64/kernel/net/smc/smc.ko" '6.12.95+x-amd64 SMP' 0x
 differs 'headers of another build than the kernel' tcp_prot '6.12.95+x-amd64 SMP' 0x2 tcp_prot
 rm "$modules/6.12.95+x-amd64/kernel/net/smc/smc.ko"
 differs 'no module of the kernel' 'smc is not installed' '6.12.95+x-amd64 SMP' 0x1 sock_no_mmap
+
+# ---- eid ----
+# sets_eid WHAT OUTPUT PATH
+sets_eid() {
+	FOUND=$3 capture "$script" eid
+	is "$rc$out$err" "0$2" "EID: $1"
+}
+mkdir -p "$ROOT/proc/sys/kernel/random"
+echo 0a1b2c3d-4e5f-6789-abcd-ef0123456789 >"$ROOT/proc/sys/kernel/random/boot_id"
+sets_eid 'of this boot' 'smcd ueid add LO-0A1B2C3D4E5F6789ABCDEF01' /lib/modules/x/updates/dkms/smc.ko.xz
+sets_eid "none for the kernel's own module" '' /lib/modules/x/kernel/net/smc/smc.ko.xz
+mkdir -p "$ROOT/etc/smc-tools"
+sets_eid 'none beside those of smc.conf(5)' '' /lib/modules/x/updates/dkms/smc.ko.xz
 plan_done
