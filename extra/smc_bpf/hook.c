@@ -63,8 +63,10 @@ static void say(const struct cli_tool *tool, const struct oci_state *container, 
 
 static int attach(const struct oci_state *container, struct smc_err *err)
 {
-	const struct smc_scope rules = { .family =
-						 container->wish == OCI_TCP ? SCOPE_NO_FAMILY : 0 };
+	const struct smc_scope rules = {
+		.family = container->wish == OCI_TCP ? SCOPE_NO_FAMILY : 0,
+		.keeps_mptcp = container->keeps_mptcp,
+	};
 	struct scope_target target = { 0 };
 	char path[PATH_MAX];
 	int ret = cgroup_of_container_process(container->pid, container->id, path);

@@ -14,21 +14,26 @@ static const char *const wishes[] = {
 /* A missing annotation, or only others, is no wish. */
 static int read_wish(struct oci_state *container, const json_t *state, struct smc_err *err)
 {
-	const json_t *wish = json_object_get(json_object_get(state, "annotations"), OCI_ANNOTATION);
-	const char *text = json_string_value(wish);
+	const json_t *notes = json_object_get(state, "annotations");
+	const json_t *wish = json_object_get(notes, OCI_ANNOTATION);
+	const json_t *mptcp = json_object_get(notes, OCI_MPTCP);
+	const char *text = json_string_value(wish), *keep = json_string_value(mptcp);
 
-	container->wish = OCI_NONE;
 	if (!wish)
 		return 0;
 	for (int i = OCI_TCP; text && i <= OCI_STRICT; i++)
 		if (!strcmp(text, wishes[i]))
 			container->wish = (enum oci_wish)i;
-	if (container->wish)
+	if (!container->wish)
+		return smc_err_say(err, EINVAL,
+				   "annotation " OCI_ANNOTATION ": '%.40s' is neither "
+				   "true, tcp, smc nor strict",
+				   text ? text : "");
+	container->keeps_mptcp = keep && !strcmp(keep, "keep");
+	if (!mptcp || container->keeps_mptcp)
 		return 0;
-	return smc_err_say(err, EINVAL,
-			   "annotation " OCI_ANNOTATION ": '%.40s' is neither "
-			   "true, tcp, smc nor strict",
-			   text ? text : "");
+	return smc_err_say(err, EINVAL, "annotation " OCI_MPTCP ": '%.40s' is not keep",
+			   keep ? keep : "");
 }
 
 static int read_state(struct oci_state *container, const json_t *state, struct smc_err *err)

@@ -34,6 +34,7 @@ uint64_t hook_failures(void);
 /* ---- oci_state.c: state of a container, passed by the runtime. Pure ---- */
 
 #define OCI_ANNOTATION "smc-tools/attach"
+#define OCI_MPTCP "smc-tools/mptcp"
 
 enum oci_wish {
 	OCI_NONE,
@@ -46,12 +47,12 @@ enum oci_wish {
 /**
  * struct oci_state - state of a container
  * @pid: its first process, in our PID namespace; 0 if it is stopped
- * @is_stopped: it has ended and is being deleted
+ * @is_stopped: it has ended and is being deleted; @keeps_mptcp: as in struct smc_scope
  */
 struct oci_state {
 	char id[NAME_MAX + 1];
 	pid_t pid;
-	bool is_stopped;
+	bool is_stopped, keeps_mptcp;
 	enum oci_wish wish;
 };
 

@@ -34,6 +34,8 @@ TEST(good)
 	      "web", 2147483647, OCI_TCP);
 	check("{\"id\":\"w\",\"pid\":12,\"annotations\":{\"smc-tools/attach\":\"strict\"}}", "w",
 	      12, OCI_STRICT);
+	check("{\"id\":\"w\",\"pid\":12,\"annotations\":{\"smc-tools/mptcp\":\"keep\"}}", "w", 12,
+	      OCI_NONE);
 	/* Afterwards there is no process, and no wish. */
 	check("{\"id\":\"web\",\"pid\":0,\"status\":\"stopped\",\"annotations\":"
 	      "{\"smc-tools/attach\":\"strict\"}}",
@@ -90,5 +92,28 @@ TEST(bad)
 			 "{\"id\":\"web\",\"pid\":12,\"annotations\":{\"smc-tools/attach\":%s}}",
 			 wishes[i]);
 		refuse(text, "is neither true, tcp, smc nor strict");
+	}
+}
+
+TEST(mptcp)
+{
+	static const char *const values[] = { "\"yes\"", "\"\"", "true", "null", "\"keep \"" };
+	static const char begin[] = "{\"id\":\"w\",\"pid\":12,\"annotations\":{";
+	struct oci_state container;
+	struct smc_err err = { 0 };
+	char text[200];
+
+	snprintf(text, sizeof(text), "%s\"smc-tools/attach\":\"true\"}}", begin);
+	assert_int_equal(read_text(&container, text, &err), 0);
+	assert_false(container.keeps_mptcp);
+	snprintf(text, sizeof(text),
+		 "%s\"smc-tools/mptcp\":\"keep\",\"smc-tools/attach\":\"true\"}}", begin);
+	assert_int_equal(read_text(&container, text, &err), 0);
+	assert_true(container.keeps_mptcp);
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
+		snprintf(text, sizeof(text),
+			 "%s\"smc-tools/mptcp\":%s,\"smc-tools/attach\":\"strict\"}}", begin,
+			 values[i]);
+		refuse(text, "is not keep");
 	}
 }

@@ -67,15 +67,15 @@ def modes(*argv):
     return rows
 
 
-def hook(wish):
+def hook(**notes):
     """The hook of container runtimes, for a process of a control group that has the name of the container."""
-    name = "4be7" * 16
-    os.makedirs("/sys/fs/cgroup/docker/" + name, exist_ok=True)
-    with subprocess.Popen(["unshare", "-m", "sh", "-c", 'echo $$ >/sys/fs/cgroup/docker/%s/cgroup.procs; read line; exec "$0" serve 127.0.0.1:8090' % name, GO],
+    ident = "4be7" * 16
+    os.makedirs("/sys/fs/cgroup/docker/" + ident, exist_ok=True)
+    with subprocess.Popen(["unshare", "-m", "sh", "-c", 'echo $$ >/sys/fs/cgroup/docker/%s/cgroup.procs; read line; exec "$0" serve 127.0.0.1:8090' % ident, GO],
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as box:
-        wait_for(lambda: str(box.pid) in open("/sys/fs/cgroup/docker/%s/cgroup.procs" % name, encoding="ascii").read().split())
-        state = {"ociVersion": "1.0", "id": name, "pid": box.pid, "status": "created", "bundle": "/run",
-                 "annotations": {"smc-tools/attach": wish}}
+        wait_for(lambda: str(box.pid) in open("/sys/fs/cgroup/docker/%s/cgroup.procs" % ident, encoding="ascii").read().split())
+        state = {"ociVersion": "1.0", "id": ident, "pid": box.pid, "status": "created", "bundle": "/run",
+                 "annotations": {"smc-tools/" + name: value for name, value in notes.items()}}
         subprocess.run(["smc_bpf", "oci-hook"], input=json.dumps(state), text=True, check=True)
         box.stdin.write("\n")
         box.stdin.flush()
@@ -146,7 +146,8 @@ def without():
 os.makedirs(HELD, exist_ok=True)
 go(GO, "a static Go program", 8000)
 go(GO + "-dynamic", "a dynamic Go program", 8020)
-ok(hook("true"), "the hook of container runtimes")
+ok(hook(attach="true"), "the hook of container runtimes")
+ok(not hook(attach="true", mptcp="keep"), "which keeps MPTCP if an annotation says so")
 others()
 without()
 end()
