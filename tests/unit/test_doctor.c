@@ -314,6 +314,8 @@ TEST(test_ism)
 		   "note ism |no ISM device *|apt install ./smc-loopback-dkms_*.deb *\n");
 	on("ID=debian\nVERSION_ID=\"12\"\n", "6.1.0-50-amd64");
 	check_says(doctor_ism, "note ism |no ISM device *|\n");
+	on("ID=debian\nVERSION_ID=13\n", "6.18.5+deb13-amd64"); /* CONFIG_DIBS_LO */
+	check_says(doctor_ism, "note ism |no ISM device *|\n");
 	on("VERSION_ID=13\nXID=debian\n", "6.12.107+deb13-amd64");
 	assert_null(host.facts.kernel.distribution);
 	host.facts.choices.has_loopback = true;
