@@ -206,6 +206,27 @@ check_missing_packages() {
 	ok $? "nothing was built meanwhile"
 }
 
+# As root on Debian, the setup installs packages: on a terminal only after an answer.
+check_asks() {
+	local said
+	if ! command -v script >/dev/null; then
+		skip "the setup asks on a terminal" "no script(1)"
+		return
+	fi
+	mkdir "$tmp/debian"
+	printf '#!/bin/sh\necho base-files=installed\n' >"$tmp/debian/dpkg-query"
+	printf '#!/bin/sh\necho 0\n' >"$tmp/debian/id"
+	printf '#!/bin/sh\necho "$@" >>%s/debian/done\n' "$tmp" >"$tmp/debian/apt-get"
+	chmod +x "$tmp"/debian/*
+	said=$(PATH="$tmp/debian:$PATH" script -qec 'tests/setup build' /dev/null <<<n)
+	like "$said" 'setup: install .*libmnl-dev.*\?' "the setup asks on a terminal, with the names of all packages"
+	[ ! -e "$tmp/debian/done" ]
+	ok $? "and installs nothing after no" || diag "$(<"$tmp/debian/done")"
+	said=$(PATH="$tmp/debian:$PATH" tests/setup build </dev/null)
+	like "$said" '^setup: installing .*libmnl-dev' "elsewhere it says what it installs"
+	like "$(<"$tmp/debian/done")" '^install .*libmnl-dev' "and does"
+}
+
 # do_install TARGET [VARIABLE...]
 do_install() {
 	make O="$tmp/gcc" CC=gcc DESTDIR="$tmp/root" PREFIX=/opt/smc LIBDIR=/opt/smc/lib64 "$@" 2>&1
@@ -557,6 +578,7 @@ check_hardened
 check_flags
 check_verbose
 check_missing_packages
+check_asks
 check_left_out
 check_layers
 check_headers
