@@ -5,7 +5,6 @@
 #include <linux/filter.h>
 #include <netinet/in.h>
 #include <sys/auxv.h>
-#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -14,13 +13,9 @@
 #include "base/array.h"
 #include "host/probe.h"
 #include "process/helper.h"
+#include "process/seccomp_abi.h"
 #include "process/sysarch.h"
 #include "process/tcpguard.h"
-
-/* Installed headers may be older. */
-#ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
-#define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5) /* Linux 5.19 */
-#endif
 
 #ifndef IPPROTO_MPTCP
 #define IPPROTO_MPTCP 262
@@ -149,10 +144,6 @@ int sockcall_listen(void)
 
 #define is_setsockopt(data) ((void)(data), false)
 #define is_own(data) ((void)(data), false)
-#endif
-
-#ifndef SECCOMP_ADDFD_FLAG_SEND /* Linux 5.14 */
-#define SECCOMP_ADDFD_FLAG_SEND 2
 #endif
 
 /* Test for SECCOMP_ADDFD_FLAG_SEND: a kernel with it finds that this request does not exist. */
