@@ -198,7 +198,7 @@ prepare() {
 	[[ $ARCH != s390x || $NODES == 1 ]] || good_checksums ||
 		die "no pair on s390x: this QEMU computes wrong checksums there, which one of version 8 or later does not"
 	need_kernel "$KERNEL"
-	KERNEL_DIRS[$1]=$CACHE/kernels/$(readlink -- "$CACHE/kernels/$(kernel_link "$KERNEL")")
+	KERNEL_DIRS[$1]=$CACHE/kernels/$(readlink -- "$CACHE/kernels/$(kernel_link "$KERNEL")" || echo "$KERNEL")
 	need_root
 	GUEST_ROOTS[$1]=$GUEST_ROOT
 	need_accel "${KERNEL_DIRS[$1]}"

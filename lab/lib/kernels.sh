@@ -39,7 +39,8 @@ kernel_about() {
 	esac
 }
 
-known_kernel() { [[ " ${KERNELS[*]} " == *" $1 "* ]] || die "unknown kernel '$1' (there are: ${KERNELS[*]})"; }
+# known_kernel NAME: the release of one that a test has put into the cache is known, too
+known_kernel() { [[ " ${KERNELS[*]} " == *" $1 "* ]] || [[ $1 == *-* && -e $CACHE/kernels/$1/release ]] || die "unknown kernel '$1' (there are: ${KERNELS[*]})"; }
 
 # for_arch NAME: does this kernel exist for the guest's architecture?
 for_arch() {
