@@ -2,17 +2,14 @@
 /* smc_conf: configure SMC on this host from one file. */
 #include "smc_conf/smc_conf.h"
 
-#include <fcntl.h>
 #include <getopt.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 
 #include "base/err.h"
-#include "base/write.h"
 #include "cgroup/pins.h"
 #include "host/record.h"
 #include "sandbox/enclose.h"
-#include "smc_conf/nft.h"
+#include "settings/nft.h"
 
 enum { OPT_DEVICE = CLI_LONG_ONLY, OPT_METRICS };
 
@@ -127,7 +124,7 @@ static int read_file(struct conf *conf, struct smc_err *err)
 
 /* ---- commands ---- */
 
-static void note_waiting(const struct sc_host *host)
+static void note_waiting(const struct settings *host)
 {
 	for (size_t i = 0; i < host->waiting.count; i++) {
 		const struct conf_item *item = &host->waiting.items[i];
@@ -143,7 +140,7 @@ static void note_waiting(const struct sc_host *host)
 	}
 }
 
-static int check_eids(const struct sc_host *host, struct smc_err *err)
+static int check_eids(const struct settings *host, struct smc_err *err)
 {
 	bool is_exclusive = host->netns[0].exclusive & 1U << CONF_EID;
 	size_t count = 0;
@@ -160,7 +157,7 @@ static int check_eids(const struct sc_host *host, struct smc_err *err)
 }
 
 /* Check what only root can find out. */
-static int check_rest(const struct sc_host *host, struct smc_err *err)
+static int check_rest(const struct settings *host, struct smc_err *err)
 {
 	bool has_scope = false;
 	int ret = 0;
@@ -169,7 +166,7 @@ static int check_rest(const struct sc_host *host, struct smc_err *err)
 		const struct conf_item *item = host->changes[i].new;
 
 		if (item && item->kind == CONF_POLICY &&
-		    !policy_is_empty(sc_policy_wanted(&host->netns[item->section])))
+		    !policy_is_empty(settings_policy_wanted(&host->netns[item->section])))
 			ret = policy_nft_check(err);
 		has_scope |= item && item->kind == CONF_SCOPE;
 	}
@@ -177,9 +174,9 @@ static int check_rest(const struct sc_host *host, struct smc_err *err)
 }
 
 /* Return: exit status, -errno with @err. */
-static int run_with(struct sc_host *host, const struct conf *file, struct smc_err *err)
+static int run_with(struct settings *host, const struct conf *file, struct smc_err *err)
 {
-	int ret = sc_want(host, file, err);
+	int ret = settings_want(host, file, err);
 
 	if (ret)
 		return ret;
@@ -188,8 +185,8 @@ static int run_with(struct sc_host *host, const struct conf *file, struct smc_er
 	if (asked.command == SHOW)
 		return sc_print_state(host, file, asked.is_json, err);
 	if (asked.device)
-		return sc_apply_device(host, asked.device, err);
-	ret = sc_changes_make(host, err);
+		return settings_apply_device(host, asked.device, err);
+	ret = settings_compare(host, err);
 	if (!ret && asked.command == DIFF) {
 		ret = sc_print_changes(host, asked.is_json, err);
 		return ret || !host->n_changes ? ret : DIFFERENT;
@@ -197,7 +194,7 @@ static int run_with(struct sc_host *host, const struct conf *file, struct smc_er
 	if (!ret && asked.command == CHECK)
 		ret = check_eids(host, err);
 	if (!ret)
-		ret = asked.command == CHECK ? check_rest(host, err) : sc_apply(host, err);
+		ret = asked.command == CHECK ? check_rest(host, err) : settings_apply(host, err);
 	if (!ret)
 		note_waiting(host);
 	return ret;
@@ -209,22 +206,14 @@ static void forget_normals(struct conf *now)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < now->count; i++)
-		if (!sc_is_normal(&now->items[i]))
+		if (!settings_is_normal(&now->items[i]))
 			now->items[kept++] = now->items[i];
 	now->count = kept;
 }
 
-/*
- * The kernel only deletes whole PNET IDs: two concurrent runs, as udev starts them for devices,
- * would undo each other's changes. Return: the lock, to be closed; -1 if there is none
- */
-static int wait_for_others(void)
+static void note_unreadable(const struct smc_err *err)
 {
-	int fd = rundir_open("smc_conf.lock", O_RDWR, 0600);
-
-	if (fd >= 0)
-		flock(fd, LOCK_EX);
-	return fd;
+	cli_note(&tool, "%s", err->text);
 }
 
 /* Check here: the file was written for this host. */
@@ -232,15 +221,16 @@ static int run_here(const struct conf *file, struct smc_err *err)
 {
 	bool is_export = asked.command == EXPORT || asked.command == KEEP;
 	bool changes = asked.command == APPLY || asked.command == KEEP || asked.command == RESET;
-	struct sc_host host AUTO(sc_host_free) = { 0 };
-	int lock AUTO_CLOSE = changes ? wait_for_others() : -1;
+	struct settings host AUTO(settings_free) = { 0 };
 	int ret = enclose_record(err);
 
+	if (changes)
+		settings_lock(&host);
 	if (!ret && asked.netns)
-		ret = sc_host_read_netns(&host, file, asked.netns, err);
+		ret = settings_read_netns(&host, file, asked.netns, err);
 	else if (!ret)
-		ret = sc_host_read(&host, asked.device ? NULL : file,
-				   is_export || asked.command == SHOW, &tool, err);
+		ret = settings_read(&host, asked.device ? NULL : file,
+				    is_export || asked.command == SHOW, note_unreadable, err);
 	if (ret == -ENOENT && asked.command == CHECK) {
 		cli_note(&tool, "only the file was checked: %s", err->text);
 		ret = 0;

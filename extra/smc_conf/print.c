@@ -16,7 +16,7 @@ struct row {
 
 /** struct output - pending output; @array: for JSON; @netns: namespace of the current policy */
 struct output {
-	const struct sc_host *host;
+	const struct settings *host;
 	struct out_text text;
 	struct out_list rows;
 	json_t *array;
@@ -100,59 +100,26 @@ int sc_print_export(const struct conf *conf, bool is_json, struct smc_err *err)
 
 /* ---- diff ---- */
 
-static void append_begin(struct output *out, size_t netns, char sign)
-{
-	out_printf(&out->text, "%c ", sign);
-	if (!netns)
-		return;
-	out_str(&out->text, "netns ");
-	out_escaped(&out->text, out->host->netns[netns].name, SIZE_MAX);
-	out_str(&out->text, ": ");
-}
-
 static int put_policy_line(void *arg, char sign, const char *line)
 {
-	struct output *out = arg;
+	const struct output *out = arg;
 	const char *netns = out->host->netns[out->netns].name;
 
-	if (out->array) {
-		json_array_append_new(out->array,
-				      json_pack("{s:s, s:s, s:s, s:o*}", "change",
-						sign == '+' ? "add" : "remove", "kind",
-						conf_kind_name(CONF_POLICY), "setting", line,
-						"netns", *netns ? out_json_str(netns) : NULL));
-		return 0;
-	}
-	append_begin(out, out->netns, sign);
-	out_printf(&out->text, "%s\n", line);
+	json_array_append_new(out->array, json_pack("{s:s, s:s, s:s, s:o*}", "change",
+						    sign == '+' ? "add" : "remove", "kind",
+						    conf_kind_name(CONF_POLICY), "setting", line,
+						    "netns", *netns ? out_json_str(netns) : NULL));
 	return 0;
 }
 
 static void put_policy(struct output *out, size_t at)
 {
 	out->netns = at;
-	policy_diff(&out->host->now.sections[at].policy, sc_policy_wanted(&out->host->netns[at]),
-		    put_policy_line, out);
+	policy_diff(&out->host->now.sections[at].policy,
+		    settings_policy_wanted(&out->host->netns[at]), put_policy_line, out);
 }
 
-static void append_change(struct output *out, const struct sc_change *change)
-{
-	const struct conf_item *old = change->old, *wanted = change->new;
-	struct out_text *text = &out->text;
-	char sign = wanted ? '+' : '-';
-
-	append_begin(out, change->netns, old && wanted ? '~' : sign);
-	conf_append_line(text, wanted ? wanted : old);
-	if (old && wanted) {
-		out_str(text, " # is ");
-		out_escaped(text, *old->value ? old->value : "without rules", SIZE_MAX);
-		if (old->port != wanted->port)
-			out_printf(text, ", port %u", old->port);
-	}
-	out_char(text, '\n');
-}
-
-static json_t *json_change(const struct sc_host *host, const struct sc_change *change)
+static json_t *json_change(const struct settings *host, const struct settings_change *change)
 {
 	const struct conf_item *old = change->old, *wanted = change->new,
 			       *any = wanted ? wanted : old;
@@ -166,24 +133,23 @@ static json_t *json_change(const struct sc_host *host, const struct sc_change *c
 	return json;
 }
 
-int sc_print_changes(const struct sc_host *host, bool is_json, struct smc_err *err)
+int sc_print_changes(const struct settings *host, bool is_json, struct smc_err *err)
 {
 	struct output out = { .host = host, .array = is_json ? json_array() : NULL };
 
-	for_each(change, host->changes, host->n_changes) {
-		if (change->old == change->new) /* repeated, as another change may have undone it */
+	for_each(change, host->changes, is_json ? host->n_changes : 0) {
+		if (change->old == change->new)
 			continue;
 		if (change->new && change->new->kind == CONF_POLICY)
 			put_policy(&out, change->netns);
-		else if (is_json)
-			json_array_append_new(out.array, json_change(host, change));
 		else
-			append_change(&out, change);
+			json_array_append_new(out.array, json_change(host, change));
 	}
 	if (is_json)
 		return out_print_json(json_pack("{s:s, s:o}", "schema", "smc-tools/conf-diff/1",
 						"changes", out.array),
 				      err);
+	settings_diff(&out.text, host);
 	return out_finish(&out.text, err);
 }
 
@@ -220,7 +186,7 @@ static void put_policy_row(struct output *out, size_t at)
 
 	if (policy_is_empty(&out->host->now.sections[at].policy) && !wants)
 		return;
-	if (sc_policy_differs(out->host, at))
+	if (settings_policy_differs(out->host, at))
 		state = "differs";
 	put_row(out, out->host->netns[at].name, &policy, state,
 		wants ? &wants->policy_place : NULL);
@@ -240,7 +206,7 @@ static void put_rows(struct output *out, const struct conf *file)
 		for_each(item, now->items, now->count) {
 			if (item->section == at && !conf_find(wanted, at, item))
 				put_row(out, netns, item,
-					sc_is_normal(item) ? "default" : "by hand", NULL);
+					settings_is_normal(item) ? "default" : "by hand", NULL);
 		}
 		put_policy_row(out, at);
 	}
@@ -249,7 +215,7 @@ static void put_rows(struct output *out, const struct conf *file)
 	}
 }
 
-static json_t *json_policies(const struct sc_host *host)
+static json_t *json_policies(const struct settings *host)
 {
 	json_t *array = json_array();
 
@@ -267,7 +233,7 @@ static json_t *json_policies(const struct sc_host *host)
 	return array;
 }
 
-int sc_print_state(const struct sc_host *host, const struct conf *file, bool is_json,
+int sc_print_state(const struct settings *host, const struct conf *file, bool is_json,
 		   struct smc_err *err)
 {
 	struct output out = { .host = host, .array = is_json ? json_array() : NULL };

@@ -1,41 +1,12 @@
 // SPDX-License-Identifier: MIT
-/* Policy of each namespace, with counters as text, JSON and metrics. */
+/* The policy of each namespace, with counters as text, JSON and metrics. */
 #include "smc_conf/smc_conf.h"
 
 #include "base/words.h"
-#include "host/record.h"
 #include "out/metrics.h"
 #include "out/table.h"
-#include "smc_conf/nft.h"
 
 #define METRIC "smc_policy_syns_total"
-
-static const struct policy none;
-
-int sc_policy_read(struct sc_host *host, size_t at, struct smc_err *err)
-{
-	return record_root() ? 0 : policy_nft_read(&host->now.sections[at].policy, err);
-}
-
-const struct policy *sc_policy_wanted(const struct sc_netns *netns)
-{
-	if (netns->wants)
-		return &netns->wants->policy;
-	return netns->exclusive & 1U << CONF_POLICY ? &none : NULL;
-}
-
-bool sc_policy_differs(const struct sc_host *host, size_t at)
-{
-	const struct policy *wanted = sc_policy_wanted(&host->netns[at]);
-
-	return wanted && policy_differs(&host->now.sections[at].policy, wanted);
-}
-
-int sc_policy_set(const struct sc_host *host, size_t at, bool is_back, struct smc_err *err)
-{
-	return policy_nft_apply(
-		is_back ? &host->now.sections[at].policy : sc_policy_wanted(&host->netns[at]), err);
-}
 
 /* ---- text ---- */
 
@@ -56,7 +27,7 @@ static void append_rule(struct out_text *text, const struct policy_rule *rule)
 	out_char(text, '\n');
 }
 
-void sc_policy_text(struct out_text *text, const struct sc_host *host, size_t at)
+void sc_policy_text(struct out_text *text, const struct settings *host, size_t at)
 {
 	const struct policy *policy = &host->now.sections[at].policy;
 
@@ -130,7 +101,7 @@ static void append_samples(struct out_text *text, const char *netns, const struc
 			       ports, "result", "denied", NULL);
 }
 
-int sc_print_metrics(const struct sc_host *host, struct smc_err *err)
+int sc_print_metrics(const struct settings *host, struct smc_err *err)
 {
 	struct out_text text = { 0 };
 

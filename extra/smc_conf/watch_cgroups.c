@@ -15,7 +15,7 @@
  * @root: mount point of the control groups; @ids: of the groups of @host.wanted, 0 if missing
  */
 struct watching {
-	struct sc_host host;
+	struct settings host;
 	const char *root;
 	uint64_t *ids;
 	int fd;
@@ -56,7 +56,7 @@ static int attach_to_new(struct watching *watching)
 			id = 0;
 		watching->ids[i] = id;
 		if (!id || id == before || (old && conf_has_value_of(old, item)) ||
-		    !sc_scope_set(item, NULL, &inner))
+		    !scope_set(item, NULL, &inner))
 			continue;
 		ret = smc_err_say(watching->err, inner.code, "%s: %.300s",
 				  conf_place_text(place, &item->place), inner.text);
@@ -69,7 +69,7 @@ static int watch(struct watching *watching, const struct cli_tool *tool)
 {
 	char events[4096];
 	sigset_t ends;
-	int ret = sc_scopes_read(&watching->host, watching->err);
+	int ret = scopes_read(&watching->host, watching->err);
 
 	if (!ret)
 		ret = attach_to_new(watching);
@@ -96,7 +96,7 @@ static int want_scopes(struct watching *watching, const struct conf *file)
 
 		if (item.kind != CONF_SCOPE)
 			continue;
-		ret = sc_scope_user(wanted, &item, watching->err);
+		ret = scope_user_number(wanted, &item, watching->err);
 		if (!ret)
 			conf_add(wanted, &item);
 	}
@@ -122,6 +122,6 @@ int sc_watch(const struct conf *file, const struct cli_tool *tool, struct smc_er
 	if (watching.fd >= 0)
 		close(watching.fd);
 	free(watching.ids);
-	sc_host_free(&watching.host);
+	settings_free(&watching.host);
 	return ret;
 }

@@ -21,7 +21,7 @@ TOOLS = CORE + EXTRA
 # compiler finds headers of extra/ only for sources there.
 FLOORS = (('lib/base',), ('lib/cli',), ('lib/smc', 'lib/out'), ('lib/host',), ('lib/netlink', 'lib/process'), ('lib/sandbox',),
           ('lib/net',), ('lib/settings', 'lib/launch', 'lib/sockets'),
-          ('extra/lib/smc',), ('extra/lib/bpf',), ('extra/lib/cgroup',), ('extra/lib/launch',))
+          ('extra/lib/smc',), ('extra/lib/bpf',), ('extra/lib/cgroup',), ('extra/lib/settings',), ('extra/lib/launch',))
 
 # Tools that may include each other: the two names of one tool, and the two preload libraries.
 ALLOWED = {('smcd', 'smcdr'), ('smcr', 'smcdr'), ('extra/ld_pre_smc_spin', 'ld_pre_smc')}

@@ -47,7 +47,7 @@ for command in apply watch keep reset; do
 	refuse "'--json' is only for" $command -j
 done
 
-# ---- files: all of extra/smc_conf/conf is in unit/conf ----
+# ---- files: all of extra/lib/settings/conf is in unit/conf ----
 refuse 'cannot (open|read) /no/such/file: No such file' check /no/such/file
 refuse 'cannot (open|read) /no/such/file: No such file' diff /no/such/file
 wrong '1: lab_1: an EID may contain only' 'eid lab_1\n'

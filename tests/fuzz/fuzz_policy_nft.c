@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "smc_conf/nft.h"
+#include "settings/nft.h"
 #include "smc_conf/smc_conf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-/* extra/smc_conf/conf: lines of smc.conf, errors, and included files. */
+/* extra/lib/settings/conf: lines of smc.conf, errors, and included files. */
 #include "said.h"
 
 #include "base/words.h"
 #include "scratch.h"
-#include "smc_conf/conf.h"
+#include "settings/conf.h"
 
 static int read_lines(struct conf *conf, const char *lines, struct smc_err *err)
 {

@@ -10,23 +10,23 @@ static struct netdev devices[] = {
 	{ .name = "eth0.5", .base = "eth0", .mac = "02:00:00:00:00:01" },
 	{ .name = "eth1", .base = "eth1", .bus_id = "0000:3b:00.0", .mac = "02:00:00:00:00:02" },
 };
-static struct sc_netns namespaces[2];
+static struct settings_netns namespaces[2];
 
-static void make_host(struct sc_host *host, const char *now)
+static void make_host(struct settings *host, const char *now)
 {
 	char *text = strdup(now);
 	struct smc_err err;
 
-	namespaces[0] = (struct sc_netns){ .name = (char *)"", .world.nets = { devices, 3 } };
-	namespaces[1] = (struct sc_netns){ .name = (char *)"blue" };
-	*host = (struct sc_host){ .netns = namespaces, .n_netns = 2 };
+	namespaces[0] = (struct settings_netns){ .name = (char *)"", .world.nets = { devices, 3 } };
+	namespaces[1] = (struct settings_netns){ .name = (char *)"blue" };
+	*host = (struct settings){ .netns = namespaces, .n_netns = 2 };
 	assert_non_null(text);
 	assert_int_equal(conf_read_text(&host->now, text, strlen(text), "now", &err), 0);
 	assert_int_equal(conf_section(&host->now, "blue"), 1);
 	free(text);
 }
 
-static void free_host(struct sc_host *host)
+static void free_host(struct settings *host)
 {
 	conf_free(&host->now);
 	conf_free(&host->wanted);
@@ -34,7 +34,7 @@ static void free_host(struct sc_host *host)
 	free(host->changes);
 }
 
-static void append(struct out_text *out, const struct sc_change *change)
+static void append(struct out_text *out, const struct settings_change *change)
 {
 	if (change->old && change->new)
 		out_str(out, change->old == change->new ? "= " : "~ ");
@@ -52,16 +52,16 @@ static void leads_to(const char *now, const char *lines, const char *expected)
 	struct out_text out = { 0 };
 	char *text = strdup(lines);
 	struct smc_err err = { 0 };
-	struct sc_host host;
+	struct settings host;
 	struct conf file;
 	int ret;
 
 	make_host(&host, now);
 	assert_non_null(text);
 	assert_int_equal(conf_read_text(&file, text, strlen(text), "x", &err), 0);
-	ret = sc_want(&host, &file, &err);
+	ret = settings_want(&host, &file, &err);
 	if (!ret)
-		ret = sc_changes_make(&host, &err);
+		ret = settings_compare(&host, &err);
 	for (size_t i = 0; !ret && i < host.n_changes; i++)
 		append(&out, &host.changes[i]);
 	for (size_t i = 0; !ret && i < host.waiting.count; i++) {

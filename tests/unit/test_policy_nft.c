@@ -2,7 +2,7 @@
 /* The table of a policy: commands for nft, and parsing its listing. */
 #include "said.h"
 
-#include "smc_conf/nft.h"
+#include "settings/nft.h"
 
 #define RULE(comment, packets)                                                                     \
 	"{\"rule\": {\"chain\": \"x\", \"comment\": \"" comment "\", \"expr\": [{\"match\": {}}, " \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Scopes: control groups whose TCP sockets become SMC sockets, with eBPF. */
-#include "smc_conf/smc_conf.h"
+#include "settings/settings.h"
 
 #include <sys/socket.h>
 
@@ -39,7 +39,7 @@ static int scope_text(struct out_text *text, const struct smc_scope *scope, stru
 	return ret;
 }
 
-int sc_scopes_read(struct sc_host *host, struct smc_err *err)
+int scopes_read(struct settings *host, struct smc_err *err)
 {
 	struct scope_list list AUTO(scope_list_free) = { 0 };
 	int ret;
@@ -63,7 +63,7 @@ int sc_scopes_read(struct sc_host *host, struct smc_err *err)
 	return ret;
 }
 
-bool sc_scope_is_there(const char *path)
+bool scope_is_there(const char *path)
 {
 	const char *root = cgroup_mount();
 	uint64_t id;
@@ -71,7 +71,7 @@ bool sc_scope_is_there(const char *path)
 	return record_root() || (root && !cgroup_id(root, path, &id));
 }
 
-int sc_scope_user(struct conf *conf, struct conf_item *item, struct smc_err *err)
+int scope_user_number(struct conf *conf, struct conf_item *item, struct smc_err *err)
 {
 	char *words[MAX_WORDS], *copy AUTO_FREE = xstrdup(item->value), user[24];
 	char place[CONF_PLACE_SIZE];
@@ -123,7 +123,7 @@ static struct smc_scope scope_rules(const char *value)
 	return scope;
 }
 
-int sc_scope_set(const struct conf_item *to, const struct conf_item *from, struct smc_err *err)
+int scope_set(const struct conf_item *to, const struct conf_item *from, struct smc_err *err)
 {
 	const struct smc_scope rules = scope_rules(to ? to->value : "");
 	struct scope_target target = { 0 };

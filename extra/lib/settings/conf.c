@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Settings: add, find, and write as lines. */
-#include "smc_conf/conf.h"
+#include "settings/conf.h"
 
 #include "base/array.h"
 #include "base/memory.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Policy: the peers with which this host, or one of its network namespaces, uses SMC. Pure: lines
- * to rules and back. smc_conf/nft.h applies them.
+ * to rules and back. settings/nft.h applies them.
  *
  *	allow [to | from] NETWORK[:PORTS]...
  *	deny  [to | from] NETWORK[:PORTS]...

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "smc_conf/conf.h"
+#include "settings/conf.h"
 
 #include <ctype.h>
 #include <dirent.h>

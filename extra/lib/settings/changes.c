@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /* Compute the changes from the current to the wanted settings. */
-#include "smc_conf/smc_conf.h"
+#include "settings/settings.h"
 
 #include "base/array.h"
 #include "smc/knob.h"
 
-static void push(struct sc_host *host, size_t netns, const struct conf_item *old,
+static void push(struct settings *host, size_t netns, const struct conf_item *old,
 		 const struct conf_item *new)
 {
-	const struct sc_change change = { old, new, netns };
+	const struct settings_change change = { old, new, netns };
 
 	*smc_array_add(&host->changes, &host->n_changes) = change;
 }
@@ -28,7 +28,7 @@ static int say_missing(const struct conf_item *item, struct smc_err *err)
 			   knob ? knob->name : "handshake limitation", knob ? knob->since : "5.18");
 }
 
-static int compare(struct sc_host *host, const struct conf_item *new, struct smc_err *err)
+static int compare(struct settings *host, const struct conf_item *new, struct smc_err *err)
 {
 	const struct conf_item *old = conf_find(&host->now, new->section, new);
 
@@ -45,13 +45,13 @@ static int compare(struct sc_host *host, const struct conf_item *new, struct smc
 }
 
 /* True if a setting is to be removed: it is of an exclusive kind, and the file lacks it. */
-static bool goes(const struct sc_host *host, const struct conf_item *old)
+static bool goes(const struct settings *host, const struct conf_item *old)
 {
-	return host->netns[old->section].exclusive & 1U << old->kind && !sc_is_normal(old) &&
+	return host->netns[old->section].exclusive & 1U << old->kind && !settings_is_normal(old) &&
 	       !conf_find(&host->wanted, old->section, old);
 }
 
-static int set_kind(struct sc_host *host, enum conf_kind kind, struct smc_err *err)
+static int set_kind(struct settings *host, enum conf_kind kind, struct smc_err *err)
 {
 	int ret = 0;
 
@@ -62,7 +62,7 @@ static int set_kind(struct sc_host *host, enum conf_kind kind, struct smc_err *e
 }
 
 /* Remove settings of a kind, from the @first one to the one before @end. */
-static void remove_kind(struct sc_host *host, enum conf_kind kind, size_t first, size_t end)
+static void remove_kind(struct settings *host, enum conf_kind kind, size_t first, size_t end)
 {
 	size_t at = 0;
 
@@ -79,7 +79,7 @@ static void remove_kind(struct sc_host *host, enum conf_kind kind, size_t first,
  * The kernel has room for four EIDs, so some may have to go first. The others are removed last: the
  * system EID would come back if there were none.
  */
-static void order_eids(struct sc_host *host)
+static void order_eids(struct settings *host)
 {
 	const struct conf *now = &host->now, *wanted = &host->wanted;
 	size_t count = 0, first;
@@ -95,7 +95,7 @@ static void order_eids(struct sc_host *host)
 }
 
 /* If the system EID is to stay off, disable it again: removing EIDs may have enabled it. */
-static void keep_seid(struct sc_host *host)
+static void keep_seid(struct settings *host)
 {
 	const struct conf_item any = { .kind = CONF_SEID, .object = "" };
 	const struct conf_item *old = conf_find(&host->now, 0, &any);
@@ -111,7 +111,7 @@ static void keep_seid(struct sc_host *host)
 	}
 }
 
-static int order_kind(struct sc_host *host, enum conf_kind kind, struct smc_err *err)
+static int order_kind(struct settings *host, enum conf_kind kind, struct smc_err *err)
 {
 	int ret = set_kind(host, kind, err);
 
@@ -124,27 +124,27 @@ static int order_kind(struct sc_host *host, enum conf_kind kind, struct smc_err 
  * Unnamed settings that always have a value get the kernel's default. Call this before keeping
  * pointers to items, as adding moves them.
  */
-static void add_normals(struct sc_host *host)
+static void add_normals(struct settings *host)
 {
 	for (size_t i = 0; i < host->now.count; i++) {
 		struct conf_item item = host->now.items[i];
 
-		if (!sc_normal(&item) || !goes(host, &item))
+		if (!settings_normal(&item) || !goes(host, &item))
 			continue;
-		item.value = sc_normal(&item);
+		item.value = settings_normal(&item);
 		conf_add(&host->wanted, &item);
 	}
 }
 
 /* Policies come late: they affect other programs at once. */
-static void order_policies(struct sc_host *host)
+static void order_policies(struct settings *host)
 {
 	static const struct conf_item before = { .kind = CONF_POLICY, .object = "", .value = "" };
 
 	for (size_t at = 0; at < host->n_netns; at++) {
-		struct sc_netns *netns = &host->netns[at];
+		struct settings_netns *netns = &host->netns[at];
 
-		if (!sc_policy_differs(host, at))
+		if (!settings_policy_differs(host, at))
 			continue;
 		netns->policy = before;
 		netns->policy.section = at;
@@ -154,7 +154,7 @@ static void order_policies(struct sc_host *host)
 	}
 }
 
-int sc_changes_make(struct sc_host *host, struct smc_err *err)
+int settings_compare(struct settings *host, struct smc_err *err)
 {
 	int ret = 0;
 

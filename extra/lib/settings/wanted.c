@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* Match the settings of a file to the existing namespaces and devices. */
-#include "smc_conf/smc_conf.h"
+#include "settings/settings.h"
 
 /** struct wish - a setting of the file, for one namespace */
 struct wish {
-	struct sc_host *host;
+	struct settings *host;
 	const struct conf *file;
 	struct conf_item item;
 	struct smc_err *err;
@@ -58,8 +58,8 @@ static int want_one(struct wish *wish, const struct conf_item *item, size_t at)
 	wish->item = *item;
 	wish->item.section = at;
 	if (item->kind == CONF_SCOPE) {
-		ret = sc_scope_user(&wish->host->wanted, &wish->item, wish->err);
-		if (ret || sc_scope_is_there(item->object))
+		ret = scope_user_number(&wish->host->wanted, &wish->item, wish->err);
+		if (ret || scope_is_there(item->object))
 			return ret ? ret : want(wish);
 		conf_add(&wish->host->waiting, item);
 		return 0;
@@ -102,7 +102,7 @@ static int find_section(const struct conf *file, const char *name)
 	return -1;
 }
 
-static bool has_netns(const struct sc_host *host, const char *name)
+static bool has_netns(const struct settings *host, const char *name)
 {
 	for (size_t i = 0; i < host->n_netns; i++)
 		if (!strcmp(host->netns[i].name, name))
@@ -110,7 +110,7 @@ static bool has_netns(const struct sc_host *host, const char *name)
 	return !strcmp(name, "*");
 }
 
-int sc_want(struct sc_host *host, const struct conf *file, struct smc_err *err)
+int settings_want(struct settings *host, const struct conf *file, struct smc_err *err)
 {
 	struct wish wish = { .host = host, .file = file, .err = err };
 	int ret = 0;

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "smc_conf/policy.h"
+#include "settings/policy.h"
 
 #define POLICY_TABLE "smc-tools"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Rules of a policy: canonical form. */
-#include "smc_conf/policy.h"
+#include "settings/policy.h"
 
 #include <sys/socket.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The table of a policy: script for nft(8), and JSON from libnftables as in libnftables-json(5). */
-#include "smc_conf/nft.h"
+#include "settings/nft.h"
 
 #include <jansson.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Access to nftables by libnftables, loaded on demand. */
-#include "smc_conf/nft.h"
+#include "settings/nft.h"
 
 #include <dlfcn.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Read the current settings of the kernel. */
-#include "smc_conf/smc_conf.h"
+#include "settings/settings.h"
 
 #include <sys/stat.h>
 
@@ -13,13 +13,13 @@
 #include "smc/knob.h"
 
 struct looking {
-	struct sc_host *host;
+	struct settings *host;
 	size_t at;
 	bool has_policy;
 	struct smc_err *err;
 };
 
-const char *sc_normal(const struct conf_item *item)
+const char *settings_normal(const struct conf_item *item)
 {
 	const struct smc_knob *knob;
 
@@ -31,9 +31,9 @@ const char *sc_normal(const struct conf_item *item)
 	}
 }
 
-bool sc_is_normal(const struct conf_item *item)
+bool settings_is_normal(const struct conf_item *item)
 {
-	const char *normal = sc_normal(item);
+	const char *normal = settings_normal(item);
 
 	return normal && !strcmp(item->value, normal);
 }
@@ -122,7 +122,7 @@ static struct conf_item pnetid_item(const struct smc_pnet *entry)
 
 static int read_pnetids(struct looking *look)
 {
-	struct sc_netns *netns = &look->host->netns[look->at];
+	struct settings_netns *netns = &look->host->netns[look->at];
 	char root[SYSFS_ROOT_SIZE];
 	struct smc_genl *nl = NULL;
 	int fd AUTO_CLOSE = -1, ret = sysfs_here(root, &fd, look->at, look->err);
@@ -140,7 +140,7 @@ static int read_pnetids(struct looking *look)
 static int look_around(void *arg)
 {
 	struct looking *look = arg;
-	const struct sc_netns *netns = &look->host->netns[look->at];
+	const struct settings_netns *netns = &look->host->netns[look->at];
 	int ret = read_pnetids(look);
 
 	/* Kernels before 5.11 only have PNET IDs. */
@@ -153,7 +153,7 @@ static int look_around(void *arg)
 	read_knobs(look);
 	for (size_t i = 0; i < netns->table.count; i++)
 		add(look, pnetid_item(&netns->table.entries[i]));
-	return look->has_policy ? sc_policy_read(look->host, look->at, look->err) : 0;
+	return look->has_policy ? settings_policy_read(look->host, look->at, look->err) : 0;
 }
 
 /* True if the file names this kind of setting. Reading policy and scopes needs rights. */
@@ -179,17 +179,17 @@ static bool is_wanted(const struct conf *file, const char *name, bool all)
 	return all;
 }
 
-static int look_into(struct sc_host *host, const char *name, bool has_policy, struct smc_err *err)
+static int look_into(struct settings *host, const char *name, bool has_policy, struct smc_err *err)
 {
 	struct looking look = { host, host->n_netns, has_policy, err };
-	struct sc_netns *netns = smc_array_add(&host->netns, &host->n_netns);
+	struct settings_netns *netns = smc_array_add(&host->netns, &host->n_netns);
 
 	netns->name = xstrdup(name);
 	conf_section(&host->now, name);
 	return smc_netns_run(name, look_around, &look, err);
 }
 
-static void netns_free(struct sc_netns *netns)
+static void netns_free(struct settings_netns *netns)
 {
 	smc_pnet_free(&netns->table);
 	pnet_world_free(&netns->world);
@@ -197,7 +197,7 @@ static void netns_free(struct sc_netns *netns)
 }
 
 /* Drop the last namespace with its settings. */
-static void forget(struct sc_host *host)
+static void forget(struct settings *host)
 {
 	netns_free(&host->netns[--host->n_netns]);
 	while (host->now.count && host->now.items[host->now.count - 1].section == host->n_netns)
@@ -205,8 +205,8 @@ static void forget(struct sc_host *host)
 	host->now.n_sections--;
 }
 
-int sc_host_read(struct sc_host *host, const struct conf *file, bool all,
-		 const struct cli_tool *note, struct smc_err *err)
+int settings_read(struct settings *host, const struct conf *file, bool all, settings_note_fn note,
+		  struct smc_err *err)
 {
 	/* Without root, the policy is skipped. */
 	struct smc_err inner;
@@ -214,10 +214,9 @@ int sc_host_read(struct sc_host *host, const struct conf *file, bool all,
 	struct host_names names AUTO(host_names_free) = { 0 };
 	int ret;
 
-	*host = (struct sc_host){ 0 };
 	ret = look_into(host, "", has_policy, err);
 	if (!ret && (speaks_of(file, CONF_SCOPE) || (all && !geteuid())))
-		ret = sc_scopes_read(host, err);
+		ret = scopes_read(host, err);
 	if (!ret && host_list(&names, "/run/netns"))
 		ret = smc_err_set(err, errno, "cannot list the network namespaces");
 	for (size_t i = 0; !ret && i < names.count; i++) {
@@ -225,7 +224,7 @@ int sc_host_read(struct sc_host *host, const struct conf *file, bool all,
 			continue;
 		ret = look_into(host, names.names[i], has_policy, err);
 		if (ret && all) {
-			cli_note(note, "%s", err->text);
+			note(err);
 			forget(host);
 			ret = 0;
 		}
@@ -243,8 +242,8 @@ static bool is_same(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-int sc_host_read_netns(struct sc_host *host, const struct conf *file, const char *netns,
-		       struct smc_err *err)
+int settings_read_netns(struct settings *host, const struct conf *file, const char *netns,
+			struct smc_err *err)
 {
 	bool has_policy = speaks_of(file, CONF_POLICY);
 	struct host_names names AUTO(host_names_free) = { 0 };
@@ -252,7 +251,7 @@ int sc_host_read_netns(struct sc_host *host, const struct conf *file, const char
 	char path[PATH_MAX];
 	int ret = smc_netns_run(netns, stat_netns, &there, err);
 
-	*host = (struct sc_host){ .is_one = true };
+	host->is_one = true;
 	if (!ret)
 		ret = stat_netns(&here);
 	host->first = !ret && !is_same(&here, &there);
@@ -270,8 +269,10 @@ int sc_host_read_netns(struct sc_host *host, const struct conf *file, const char
 	return ret;
 }
 
-void sc_host_free(struct sc_host *host)
+void settings_free(struct settings *host)
 {
+	if (host->lock > 0)
+		close(host->lock);
 	for (size_t i = 0; i < host->n_netns; i++)
 		netns_free(&host->netns[i]);
 	free(host->netns);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Apply all changes, or none. */
-#include "smc_conf/smc_conf.h"
+#include "settings/settings.h"
 
 #include "host/file.h"
 #include "net/netns.h"
@@ -9,7 +9,7 @@
 
 /** struct step - a change, with its namespace; @is_back: undo: from the new value to the old */
 struct step {
-	struct sc_host *host;
+	struct settings *host;
 	size_t at;
 	bool is_back;
 	struct smc_err *err;
@@ -57,7 +57,7 @@ static void table_copy(struct smc_pnet_table *to, const struct smc_pnet_table *f
 		smc_pnet_append(to, &from->entries[i]);
 }
 
-static int change_table(struct sc_netns *netns, const struct smc_pnet_table *from,
+static int change_table(struct settings_netns *netns, const struct smc_pnet_table *from,
 			const struct smc_pnet_table *to, struct smc_err *err)
 {
 	char root[SYSFS_ROOT_SIZE];
@@ -73,7 +73,7 @@ static int change_table(struct sc_netns *netns, const struct smc_pnet_table *fro
 }
 
 /* True if the change concerns PNET IDs of this namespace. */
-static bool is_pnetid(const struct sc_change *change, size_t netns)
+static bool is_pnetid(const struct settings_change *change, size_t netns)
 {
 	return (change->old ? change->old : change->new)->kind == CONF_PNETID &&
 	       change->netns == netns;
@@ -81,13 +81,13 @@ static bool is_pnetid(const struct sc_change *change, size_t netns)
 
 static int do_pnetids(struct step *step, size_t at)
 {
-	struct sc_netns *netns = &step->host->netns[at];
+	struct settings_netns *netns = &step->host->netns[at];
 	struct smc_pnet_table to AUTO(smc_pnet_free) = { 0 };
 	int ret = 0;
 
 	table_copy(&to, &netns->table);
 	for (size_t i = 0; !ret && i < step->host->n_changes; i++) {
-		const struct sc_change *change = &step->host->changes[i];
+		const struct settings_change *change = &step->host->changes[i];
 
 		if (!is_pnetid(change, at))
 			continue;
@@ -135,22 +135,23 @@ static int do_generic(const struct conf_item *to, const struct conf_item *from, 
 static int do_step(void *arg)
 {
 	struct step *step = arg;
-	const struct sc_change *change = &step->host->changes[step->at];
+	const struct settings_change *change = &step->host->changes[step->at];
 	const struct conf_item *to = step->is_back ? change->old : change->new;
 	const struct conf_item *from = step->is_back ? change->new : change->old;
 
 	switch ((to ? to : from)->kind) {
-	case CONF_POLICY: return sc_policy_set(step->host, change->netns, step->is_back, step->err);
+	case CONF_POLICY:
+		return settings_policy_set(step->host, change->netns, step->is_back, step->err);
 	case CONF_PNETID: return do_pnetids(step, change->netns);
 	case CONF_KNOB: return do_knob(to, step->err);
-	case CONF_SCOPE: return sc_scope_set(to, from, step->err);
+	case CONF_SCOPE: return scope_set(to, from, step->err);
 	default: return do_generic(to, from, step->err);
 	}
 }
 
 static int go(struct step *step)
 {
-	const struct sc_change *changes = step->host->changes;
+	const struct settings_change *changes = step->host->changes;
 	size_t netns = changes[step->at].netns;
 
 	/* The first PNET ID change of a namespace has made all others as well. */
@@ -160,21 +161,32 @@ static int go(struct step *step)
 	return smc_netns_run(step->host->netns[netns].name, do_step, step, step->err);
 }
 
-/* @item: the first change that failed. */
-static int take_back(const struct step *step, const struct conf_item *item)
+/* Undo the changes before @step. Return: 0, or the first error. */
+static int go_back(struct step step)
 {
-	struct smc_err why = *step->err, inner = { 0 };
-	struct step back = *step;
-	char place[CONF_PLACE_SIZE] = "";
 	int ret = 0;
 
-	back.is_back = true;
-	back.err = &inner;
-	while (back.at--) {
-		int one = go(&back);
+	step.is_back = true;
+	while (step.at--) {
+		int one = go(&step);
 
 		ret = ret ? ret : one;
 	}
+	return ret;
+}
+
+int settings_take_back(struct settings *host, struct smc_err *err)
+{
+	return go_back((struct step){ .host = host, .at = host->n_changes, .err = err });
+}
+
+/* @item: the first change that failed. */
+static int fail(const struct step *step, const struct conf_item *item)
+{
+	struct smc_err why = *step->err, inner = { 0 };
+	char place[CONF_PLACE_SIZE] = "";
+	int ret = go_back((struct step){ .host = step->host, .at = step->at, .err = &inner });
+
 	if (item && item->place.file)
 		conf_place_text(place, &item->place);
 	return smc_err_say(step->err, why.code, "%s%s%.160s; %s%.120s", place, *place ? ": " : "",
@@ -182,19 +194,19 @@ static int take_back(const struct step *step, const struct conf_item *item)
 			   ret ? inner.text : "");
 }
 
-int sc_apply(struct sc_host *host, struct smc_err *err)
+int settings_apply(struct settings *host, struct smc_err *err)
 {
 	struct step step = { .host = host, .err = err };
 
 	for (; step.at < host->n_changes; step.at++)
 		if (go(&step))
-			return take_back(&step, host->changes[step.at].new);
+			return fail(&step, host->changes[step.at].new);
 	return 0;
 }
 
 /* ---- a device that was just named ---- */
 
-static bool is_about(const struct sc_host *host, const struct conf_item *item, const char *device)
+static bool is_about(const struct settings *host, const struct conf_item *item, const char *device)
 {
 	const struct rdma_dev *rdma = rdma_find(&host->netns[0].world.rdma, device);
 
@@ -206,9 +218,9 @@ static bool is_about(const struct sc_host *host, const struct conf_item *item, c
 	       !strcmp(item->object, rdma->bus_id);
 }
 
-int sc_apply_device(struct sc_host *host, const char *device, struct smc_err *err)
+int settings_apply_device(struct settings *host, const char *device, struct smc_err *err)
 {
-	struct sc_netns *here = &host->netns[0];
+	struct settings_netns *here = &host->netns[0];
 	struct smc_pnet_table without AUTO(smc_pnet_free) = { 0 }, to AUTO(smc_pnet_free) = { 0 };
 	bool is_named = false;
 	int ret = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Lines of a policy: parse, write and compare. */
-#include "smc_conf/policy.h"
+#include "settings/policy.h"
 
 #include "base/array.h"
 #include "base/scan.h"

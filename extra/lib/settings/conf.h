@@ -5,7 +5,7 @@
 #include "base/err.h"
 #include "cgroup/scope.h"
 #include "out/text.h"
-#include "smc_conf/policy.h"
+#include "settings/policy.h"
 
 enum conf_kind {
 	CONF_EID,
