@@ -54,7 +54,7 @@ struct settings {
 	int lock;
 };
 
-/* ---- plan.c ---- */
+/* ---- settings.c ---- */
 
 /** settings_lock() - wait for other processes that change settings, until settings_free() */
 void settings_lock(struct settings *host);
@@ -135,7 +135,7 @@ int scopes_read(struct settings *host, struct smc_err *err);
 /** scope_is_there() - true if the control group exists. For a record: always true */
 bool scope_is_there(const char *path);
 
-/** scope_user_number() - replace user names in the rules with numbers, in @conf, except for a record */
+/** scope_user_number() - replace user names by numbers, except for a record */
 int scope_user_number(struct conf *conf, struct conf_item *item, struct smc_err *err);
 
 /** scope_set() - attach @to; if it is NULL, detach @from */
