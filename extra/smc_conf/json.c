@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-/* Print settings as JSON. */
+/* Print settings as JSON: the words of their lines. */
 #include "smc_conf/smc_conf.h"
 
-#include "base/memory.h"
+#include "base/array.h"
 #include "base/words.h"
+#include "settings/setting.h"
 
-#define POLICY_WORDS 64 /* limit for a line of 80 */
-#define SCOPE_WORDS 24
+#define MAX_WORDS 64
 
 static json_t *word(const char *text)
 {
@@ -23,104 +23,90 @@ static void append(json_t *object, const char *key, json_t *value)
 	json_array_append_new(json_object_get(object, key), value);
 }
 
-static json_t *pnetid(const struct conf_item *item)
+/* The words of a PNET ID or scope are pairs of a key and its value, after the first two. */
+static json_t *pairs(const struct conf_item *item, char *words[], size_t count)
 {
-	json_t *json = json_pack("{s:o, s:o}", "id", word(item->value), conf_by_name(item->by),
-				 word(item->object));
+	json_t *json = item->by ? json_pack("{s:o}", "id", word(item->value)) :
+				  json_pack("{s:o}", "cgroup", word(item->object));
 
-	if (item->by == CONF_BY_DEVICE)
-		json_object_set_new(json, "port", json_integer(item->port));
+	for (size_t i = 2; i + 1 < count; i += 2) {
+		if (!strcmp(words[i], "exclude-comm"))
+			append(json, words[i], word(words[i + 1]));
+		else if (!strcmp(words[i], "port"))
+			json_object_set_new(json, words[i], json_integer(atoi(words[i + 1])));
+		else
+			json_object_set_new(json, words[i], word(words[i + 1]));
+	}
 	return json;
 }
 
-static json_t *scope(const struct conf_item *item)
+/* "deny port 22" becomes "deny_port": [22]; other words become lists, too. */
+static void put_policy(json_t *section, char *next)
 {
-	json_t *json = json_pack("{s:o}", "cgroup", word(item->object));
-	char *text AUTO_FREE = xstrdup(item->value), *words[SCOPE_WORDS];
-	size_t count = words_split(text, words, SCOPE_WORDS);
+	char *words[4], *line, *end = next, key[32];
 
-	for (size_t i = 0; i + 1 < count; i += 2) {
-		if (strcmp(words[i], "exclude-comm"))
-			json_object_set_new(json, words[i], word(words[i + 1]));
-		else
-			append(json, words[i], word(words[i + 1]));
+	while ((line = strsep(&next, "\n"))) {
+		size_t count = words_split(line, words, ARRAY_SIZE(words));
+		long port = count > 1 ? strtol(words[count - 1], &end, 10) : 0;
+
+		if (count < 2)
+			continue;
+		snprintf(key, sizeof(key), count > 2 ? "%s_%s" : "%s", words[0], words[1]);
+		append(section, key, *end ? json_string(words[count - 1]) : json_integer(port));
 	}
-	return json;
 }
 
 static void put(json_t *section, const struct conf_item *item)
 {
-	const char *key = conf_kind_name(item->kind);
+	struct out_text line AUTO(out_free) = { 0 };
+	const char *key = item->kind->name;
+	char *words[MAX_WORDS];
+	size_t count;
 
-	switch (item->kind) {
-	case CONF_EID: append(section, key, word(item->object)); break;
-	case CONF_PNETID: append(section, key, pnetid(item)); break;
-	case CONF_SCOPE: append(section, key, scope(item)); break;
-	case CONF_KNOB:
-		json_object_set_new(out_json_inside(section, key), item->object,
-				    json_integer(strtoll(item->value, NULL, 10)));
-		break;
-	default: json_object_set_new(section, key, json_boolean(!strcmp(item->value, "on")));
+	if (item->kind->is_text)
+		out_str(&line, item->value);
+	else
+		conf_append_line(&line, item);
+	out_char(&line, '\0');
+	if (item->kind->is_text) {
+		put_policy(section, line.data);
+		return;
 	}
+	count = words_split(line.data, words, MAX_WORDS);
+	if (item->kind->toggle)
+		json_object_set_new(section, key, json_boolean(!strcmp(item->value, "on")));
+	else if (item->kind->waits_for)
+		append(section, key, pairs(item, words, count));
+	else if (!*item->value)
+		append(section, key, word(item->object));
+	else
+		json_object_set_new(out_json_inside(section, key), item->object,
+				    json_integer(atoll(item->value)));
 }
 
 static json_t *exclusive(uint32_t kinds)
 {
-	json_t *array;
+	json_t *array = json_array();
 
-	if (kinds + 1 == 1U << CONF_KINDS)
-		return json_true();
-	array = json_array();
-	for (int kind = 0; kind < CONF_KINDS; kind++)
-		if (kinds & 1U << kind)
-			json_array_append_new(array, json_string(conf_kind_name(kind)));
+	for (const struct setting *kind = settings_rows; kind->name; kind++)
+		if (kinds & settings_bit(kind))
+			json_array_append_new(array, json_string(kind->name));
 	return array;
-}
-
-/* "deny port 22,443" becomes "deny_port": [22, 443]; other words become lists, too. */
-static void put_policy_line(json_t *section, char *line)
-{
-	static const char *const sides[] = { "to", "from", "port", NULL };
-	char *words[POLICY_WORDS], key[32], *end;
-	size_t count = words_split(line, words, POLICY_WORDS), first = 1;
-	long port;
-
-	snprintf(key, sizeof(key), "%s", words[0]);
-	for (int i = 0; sides[i]; i++)
-		if (!strcmp(words[1], sides[i]))
-			snprintf(key, sizeof(key), "%s_%s", words[0], words[first++]);
-	for (; first < count; first++) {
-		for (char *word; (word = strsep(&words[first], ","));) {
-			port = strtol(word, &end, 10);
-			append(section, key, *end ? json_string(word) : json_integer(port));
-		}
-	}
-}
-
-static void put_policy(json_t *section, const struct policy *policy)
-{
-	struct out_text text AUTO(out_free) = { 0 };
-	char *next, *line;
-
-	policy_write(&text, policy);
-	out_char(&text, '\0');
-	next = text.data;
-	while ((line = strsep(&next, "\n")))
-		if (*line)
-			put_policy_line(section, line);
 }
 
 static void put_section(json_t *json, const struct conf *conf, size_t at)
 {
-	const struct conf_section *section = &conf->sections[at];
+	uint32_t kinds = conf->sections[at].exclusive;
 
-	if (section->exclusive)
-		json_object_set_new(json, "exclusive", exclusive(section->exclusive));
-	for (int kind = 0; kind < CONF_KINDS; kind++)
-		for (size_t i = 0; i < conf->count; i++)
-			if (conf->items[i].section == at && (int)conf->items[i].kind == kind)
-				put(json, &conf->items[i]);
-	put_policy(json, &section->policy);
+	if (kinds)
+		json_object_set_new(json, "exclusive",
+				    kinds == UINT32_MAX ? json_true() : exclusive(kinds));
+	for (const struct setting *kind = settings_rows; kind->name; kind++) {
+		for_each(item, conf->items, conf->count) {
+			if (item->section == at && item->kind == kind)
+				put(json, item);
+		}
+	}
 }
 
 static void set_unless_empty(json_t *object, const char *key, json_t *value)

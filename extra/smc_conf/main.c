@@ -3,13 +3,9 @@
 #include "smc_conf/smc_conf.h"
 
 #include <getopt.h>
-#include <sys/stat.h>
 
-#include "base/err.h"
-#include "cgroup/pins.h"
-#include "host/record.h"
+#include "base/array.h"
 #include "sandbox/enclose.h"
-#include "settings/nft.h"
 
 enum { OPT_DEVICE = CLI_LONG_ONLY, OPT_METRICS };
 
@@ -90,177 +86,142 @@ static int parse(int argc, char **argv)
 	return ret ? ret : -1;
 }
 
-/* ---- the file ---- */
+/* ---- commands ---- */
 
-/* A dangling link counts as present: reading it fails. */
-static bool is_there(const char *path)
+static void note(const struct smc_err *err)
 {
-	struct stat st;
-
-	return !lstat(path, &st);
+	cli_note(&tool, "%s", err->text);
 }
 
-static int read_file(struct conf *conf, struct smc_err *err)
+/* Settings of this host, except the kernel's defaults. @file: what it names must be readable */
+static int read_all(struct settings *host, const struct conf *file, struct smc_err *err)
 {
-	bool is_applied = asked.command == APPLY || asked.command == WATCH;
-	char nothing[] = "netns *\nexclusive\n"; /* names all namespaces, without settings */
-	bool has_conf, has_dir;
-	int ret = 0;
+	int ret = settings_read(host, file, NULL, note, err);
+	size_t kept = 0;
 
-	*conf = (struct conf){ 0 };
-	if (asked.file)
-		return conf_read(conf, asked.file, is_applied, err);
-	if (asked.command == KEEP || asked.command == RESET)
-		return conf_read_text(conf, nothing, strlen(nothing), tool.name, err);
-	has_conf = is_there(CONF_FILE);
-	has_dir = is_there(CONF_DIR);
-	/* udev calls this for each device: no file is fine. */
-	if (has_conf || (!has_dir && asked.command != SHOW && !asked.device))
-		ret = conf_read(conf, CONF_FILE, is_applied, err);
-	if (!ret && has_dir)
-		ret = conf_read_directory(conf, CONF_DIR, is_applied, err);
+	for_each(item, host->now.items, host->now.count) {
+		if (!settings_is_normal(item))
+			host->now.items[kept++] = *item;
+	}
+	host->now.count = kept;
 	return ret;
 }
 
-/* ---- commands ---- */
+static int run_export(struct settings *host, const struct conf *file, struct smc_err *err)
+{
+	int ret = asked.file ? 0 : read_all(host, NULL, err);
+
+	return ret ? ret : sc_print_export(asked.file ? file : &host->now, asked.is_json, err);
+}
+
+static int run_keep(struct settings *host, const struct conf *file, struct smc_err *err)
+{
+	int ret = read_all(host, file, err);
+
+	return ret ? ret : sc_keep(&host->now, &tool, err);
+}
+
+static int run_show(struct settings *host, const struct conf *file, struct smc_err *err)
+{
+	int ret = settings_read(host, file, NULL, note, err);
+
+	if (!ret)
+		ret = settings_want(host, file, err);
+	if (!ret)
+		ret = asked.is_metrics ? sc_print_metrics(host, err) :
+					 sc_print_state(host, file, asked.is_json, err);
+	return ret;
+}
+
+static int run_diff(struct settings *host, const struct conf *file, struct smc_err *err)
+{
+	int ret = settings_plan(host, file, asked.netns, err);
+
+	if (!ret)
+		ret = sc_print_changes(host, asked.is_json, err);
+	return ret || !host->n_changes ? ret : DIFFERENT;
+}
 
 static void note_waiting(const struct settings *host)
 {
-	for (size_t i = 0; i < host->waiting.count; i++) {
-		const struct conf_item *item = &host->waiting.items[i];
-		const char *netns = host->waiting.sections[item->section].netns;
-		const char *object = item->kind == CONF_SCOPE ? "its control group" : "its device";
-		char place[CONF_PLACE_SIZE];
-		struct out_text text = { 0 };
+	struct out_text text AUTO(out_free) = { 0 };
+	char *next, *line;
 
-		conf_append_line(&text, item);
-		cli_note(&tool, "%s: waits for %s%s: %.*s", conf_place_text(place, &item->place),
-			 *netns ? "network namespace " : object, netns, (int)text.len, text.data);
-		out_free(&text);
-	}
+	settings_waits(&text, host);
+	out_char(&text, '\0');
+	for (next = text.data; (line = strsep(&next, "\n")) && *line;)
+		cli_note(&tool, "%s", line);
 }
 
-static int check_eids(const struct settings *host, struct smc_err *err)
+/* The file was written for this host. */
+static int run_check(struct settings *host, const struct conf *file, struct smc_err *err)
 {
-	bool is_exclusive = host->netns[0].exclusive & 1U << CONF_EID;
-	size_t count = 0;
+	int ret = settings_plan(host, file, NULL, err);
 
-	for (size_t i = 0; i < host->wanted.count; i++)
-		count += host->wanted.items[i].kind == CONF_EID;
-	for (size_t i = 0; !is_exclusive && i < host->now.count; i++)
-		count += host->now.items[i].kind == CONF_EID &&
-			 !conf_find(&host->wanted, 0, &host->now.items[i]);
-	if (count <= SMC_MAX_UEIDS)
+	if (ret == -ENOENT) {
+		cli_note(&tool, "only the file was checked: %s", err->text);
 		return 0;
-	return smc_err_say(err, ERANGE, "there would be %zu EIDs, but the kernel takes only %d",
-			   count, SMC_MAX_UEIDS);
-}
-
-/* Check what only root can find out. */
-static int check_rest(const struct settings *host, struct smc_err *err)
-{
-	bool has_scope = false;
-	int ret = 0;
-
-	for (size_t i = 0; !ret && !geteuid() && !record_root() && i < host->n_changes; i++) {
-		const struct conf_item *item = host->changes[i].new;
-
-		if (item && item->kind == CONF_POLICY &&
-		    !policy_is_empty(settings_policy_wanted(&host->netns[item->section])))
-			ret = policy_nft_check(err);
-		has_scope |= item && item->kind == CONF_SCOPE;
 	}
-	return !ret && has_scope ? pins_check(err) : ret;
-}
-
-/* Return: exit status, -errno with @err. */
-static int run_with(struct settings *host, const struct conf *file, struct smc_err *err)
-{
-	int ret = settings_want(host, file, err);
-
-	if (ret)
-		return ret;
-	if (asked.is_metrics)
-		return sc_print_metrics(host, err);
-	if (asked.command == SHOW)
-		return sc_print_state(host, file, asked.is_json, err);
-	if (asked.device)
-		return settings_apply_device(host, asked.device, err);
-	ret = settings_compare(host, err);
-	if (!ret && asked.command == DIFF) {
-		ret = sc_print_changes(host, asked.is_json, err);
-		return ret || !host->n_changes ? ret : DIFFERENT;
-	}
-	if (!ret && asked.command == CHECK)
-		ret = check_eids(host, err);
 	if (!ret)
-		ret = asked.command == CHECK ? check_rest(host, err) : settings_apply(host, err);
+		ret = settings_check(host, err);
 	if (!ret)
 		note_waiting(host);
 	return ret;
 }
 
-/* Skip the kernel's defaults. */
-static void forget_normals(struct conf *now)
+static int run_apply(struct settings *host, const struct conf *file, struct smc_err *err)
 {
-	size_t kept = 0;
+	int ret;
 
-	for (size_t i = 0; i < now->count; i++)
-		if (!settings_is_normal(&now->items[i]))
-			now->items[kept++] = now->items[i];
-	now->count = kept;
-}
-
-static void note_unreadable(const struct smc_err *err)
-{
-	cli_note(&tool, "%s", err->text);
-}
-
-/* Check here: the file was written for this host. */
-static int run_here(const struct conf *file, struct smc_err *err)
-{
-	bool is_export = asked.command == EXPORT || asked.command == KEEP;
-	bool changes = asked.command == APPLY || asked.command == KEEP || asked.command == RESET;
-	struct settings host AUTO(settings_free) = { 0 };
-	int ret = enclose_record(err);
-
-	if (changes)
-		settings_lock(&host);
-	if (!ret && asked.netns)
-		ret = settings_read_netns(&host, file, asked.netns, err);
-	else if (!ret)
-		ret = settings_read(&host, asked.device ? NULL : file,
-				    is_export || asked.command == SHOW, note_unreadable, err);
-	if (ret == -ENOENT && asked.command == CHECK) {
-		cli_note(&tool, "only the file was checked: %s", err->text);
-		ret = 0;
-	} else if (!ret && is_export) {
-		forget_normals(&host.now);
-		ret = asked.command == KEEP ? sc_keep(&host.now, &tool, err) :
-					      sc_print_export(&host.now, asked.is_json, err);
-	} else if (!ret) {
-		ret = run_with(&host, file, err);
-	}
+	if (asked.device)
+		return settings_apply_device(host, file, asked.device, err);
+	ret = settings_plan(host, file, asked.netns, err);
+	if (!ret)
+		ret = settings_apply(host, err);
+	if (!ret)
+		note_waiting(host);
 	return ret;
 }
 
-static int run(struct smc_err *err)
+static int run_watch(struct settings *host, const struct conf *file, struct smc_err *err)
 {
-	struct conf file AUTO(conf_free) = { 0 };
-	bool is_export = asked.command == EXPORT;
-	int ret = is_export && !asked.file ? 0 : read_file(&file, err);
+	return sc_watch(host, file, &tool, err);
+}
 
-	if (!ret && is_export && asked.file)
-		ret = sc_print_export(&file, asked.is_json, err);
-	else if (!ret && asked.command == WATCH)
-		ret = sc_watch(&file, &tool, err);
-	else if (!ret)
-		ret = run_here(&file, err);
-	return ret;
+/** struct action - @changes: this host's settings; @is_applied: the file is */
+static const struct action {
+	int (*run)(struct settings *host, const struct conf *file, struct smc_err *err);
+	bool changes, is_applied;
+} actions[] = {
+	[EXPORT] = { run_export },
+	[DIFF] = { run_diff },
+	[APPLY] = { run_apply, .changes = true, .is_applied = true },
+	[CHECK] = { run_check },
+	[WATCH] = { run_watch, .is_applied = true },
+	[KEEP] = { run_keep, .changes = true },
+	[RESET] = { run_apply, .changes = true },
+	[SHOW] = { run_show },
+};
+
+static int read_file(struct conf *conf, struct smc_err *err)
+{
+	bool is_applied = actions[asked.command].is_applied;
+	char nothing[] = "netns *\nexclusive\n"; /* names all namespaces, without settings */
+
+	if (asked.file)
+		return conf_read(conf, asked.file, is_applied, err);
+	if (asked.command == RESET || asked.command == KEEP)
+		return conf_read_text(conf, nothing, strlen(nothing), tool.name, err);
+	if (asked.command == EXPORT)
+		return 0;
+	/* udev calls this for each device: no file is fine. */
+	return conf_read_default(conf, asked.command != SHOW && !asked.device, is_applied, err);
 }
 
 int main(int argc, char **argv)
 {
+	struct conf file AUTO(conf_free) = { 0 };
+	struct settings host AUTO(settings_free) = { 0 };
 	struct smc_err err = { 0 };
 	int ret;
 
@@ -268,7 +229,13 @@ int main(int argc, char **argv)
 	ret = parse(argc, argv);
 	if (ret >= 0)
 		return ret;
-	ret = run(&err);
+	ret = read_file(&file, &err);
+	if (!ret && asked.command != WATCH)
+		ret = enclose_record(&err);
+	if (!ret && actions[asked.command].changes)
+		settings_lock(&host);
+	if (!ret)
+		ret = actions[asked.command].run(&host, &file, &err);
 	if (ret < 0)
 		return cli_error(&tool, "%s", err.text);
 	return cli_close_stdout(&tool) ? tool.error_status : ret;

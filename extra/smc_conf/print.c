@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "cli/screen.h"
 #include "out/list.h"
+#include "settings/setting.h"
 
 /** struct row - a setting; @state: in words, or NULL; @place: file and line, or NULL */
 struct row {
@@ -14,13 +15,12 @@ struct row {
 	const struct conf_place *place;
 };
 
-/** struct output - pending output; @array: for JSON; @netns: namespace of the current policy */
+/** struct output - pending output; @array: for JSON */
 struct output {
 	const struct settings *host;
 	struct out_text text;
 	struct out_list rows;
 	json_t *array;
-	size_t netns;
 };
 
 static const void *item_of(const void *row)
@@ -30,14 +30,15 @@ static const void *item_of(const void *row)
 
 static const void *kind_of(const void *row)
 {
-	return conf_kind_name(((const struct row *)row)->item->kind);
+	return ((const struct row *)row)->item->kind->name;
 }
 
-static const void *by_of(const void *row)
+/* Lines of a policy stand elsewhere. */
+static const void *value_of(const void *row)
 {
 	const struct conf_item *item = item_of(row);
 
-	return item->kind == CONF_PNETID ? conf_by_name(item->by) : NULL;
+	return item->kind->is_text ? NULL : item;
 }
 
 static void text_setting(struct out_text *text, const void *row)
@@ -74,9 +75,9 @@ static const struct out_col columns[] = {
 	  .json = json_place },
 	{ NULL, NULL, "kind", 0, OUT_STR_OF(kind_of) },
 	{ NULL, NULL, "name", 0, .find = item_of, OUT_PTR(conf_item, object), OUT_OPTIONAL },
-	{ NULL, NULL, "by", 0, OUT_STR_OF(by_of) },
+	{ NULL, NULL, "by", 0, .find = item_of, OUT_PTR(conf_item, by), OUT_OPTIONAL },
 	{ NULL, NULL, "port", 0, .find = item_of, OUT_DEC(conf_item, port, 0), OUT_OPTIONAL },
-	{ NULL, NULL, "value", 0, .find = item_of, OUT_PTR(conf_item, value), OUT_OPTIONAL },
+	{ NULL, NULL, "value", 0, .find = value_of, OUT_PTR(conf_item, value), OUT_OPTIONAL },
 	{ 0 },
 };
 
@@ -100,51 +101,27 @@ int sc_print_export(const struct conf *conf, bool is_json, struct smc_err *err)
 
 /* ---- diff ---- */
 
-static int put_policy_line(void *arg, char sign, const char *line)
+static void put_change(void *arg, char sign, const char *line, const struct settings_change *change)
 {
 	const struct output *out = arg;
-	const char *netns = out->host->netns[out->netns].name;
-
-	json_array_append_new(out->array, json_pack("{s:s, s:s, s:s, s:o*}", "change",
-						    sign == '+' ? "add" : "remove", "kind",
-						    conf_kind_name(CONF_POLICY), "setting", line,
-						    "netns", *netns ? out_json_str(netns) : NULL));
-	return 0;
-}
-
-static void put_policy(struct output *out, size_t at)
-{
-	out->netns = at;
-	policy_diff(&out->host->now.sections[at].policy,
-		    settings_policy_wanted(&out->host->netns[at]), put_policy_line, out);
-}
-
-static json_t *json_change(const struct settings *host, const struct settings_change *change)
-{
-	const struct conf_item *old = change->old, *wanted = change->new,
-			       *any = wanted ? wanted : old;
-	const struct row row = { host->netns[change->netns].name, any, NULL, &any->place };
+	const struct conf_item *any = settings_any(change);
+	const struct row row = { out->host->netns[change->netns].name, any, NULL, &any->place };
 	json_t *json = out_json(columns, NULL, &row);
-	const char *verb = old ? "change" : "add";
+	const char *verb = sign == '+' ? "add" : "remove";
 
-	json_object_set_new(json, "change", json_string(wanted ? verb : "remove"));
-	if (wanted && old)
-		json_object_set_new(json, "is", json_string(old->value));
-	return json;
+	json_object_set_new(json, "change", json_string(sign == '~' ? "change" : verb));
+	json_object_set_new(json, "setting", json_string(line));
+	if (sign == '~')
+		json_object_set_new(json, "is", json_string(change->old->value));
+	json_array_append_new(out->array, json);
 }
 
 int sc_print_changes(const struct settings *host, bool is_json, struct smc_err *err)
 {
 	struct output out = { .host = host, .array = is_json ? json_array() : NULL };
 
-	for_each(change, host->changes, is_json ? host->n_changes : 0) {
-		if (change->old == change->new)
-			continue;
-		if (change->new && change->new->kind == CONF_POLICY)
-			put_policy(&out, change->netns);
-		else
-			json_array_append_new(out.array, json_change(host, change));
-	}
+	if (is_json)
+		settings_each(host, put_change, &out);
 	if (is_json)
 		return out_print_json(json_pack("{s:s, s:o}", "schema", "smc-tools/conf-diff/1",
 						"changes", out.array),
@@ -173,23 +150,8 @@ static void put_wanted(struct output *out, const char *netns, const struct conf_
 	const char *state = now ? "differs" : "not set";
 
 	put_row(out, netns, item, is_set ? "set" : state, &item->place);
-	if (now && !is_set)
+	if (now && !is_set && !item->kind->is_text)
 		put_row(out, netns, now, "is", NULL);
-}
-
-/* One row for a whole policy. */
-static void put_policy_row(struct output *out, size_t at)
-{
-	static const struct conf_item policy = { .kind = CONF_POLICY, .object = "", .value = "" };
-	const struct conf_section *wants = out->host->netns[at].wants;
-	const char *state = wants ? "set" : "by hand";
-
-	if (policy_is_empty(&out->host->now.sections[at].policy) && !wants)
-		return;
-	if (settings_policy_differs(out->host, at))
-		state = "differs";
-	put_row(out, out->host->netns[at].name, &policy, state,
-		wants ? &wants->policy_place : NULL);
 }
 
 static void put_rows(struct output *out, const struct conf *file)
@@ -204,11 +166,12 @@ static void put_rows(struct output *out, const struct conf *file)
 			if (wanted->items[i].section == at)
 				put_wanted(out, netns, &wanted->items[i]);
 		for_each(item, now->items, now->count) {
-			if (item->section == at && !conf_find(wanted, at, item))
-				put_row(out, netns, item,
-					settings_is_normal(item) ? "default" : "by hand", NULL);
+			if (item->section != at || conf_find(wanted, at, item) ||
+			    !(*item->object || *item->value)) /* no policy */
+				continue;
+			put_row(out, netns, item, settings_is_normal(item) ? "default" : "by hand",
+				NULL);
 		}
-		put_policy_row(out, at);
 	}
 	for_each(item, waiting->items, waiting->count) {
 		put_row(out, file->sections[item->section].netns, item, "waits", &item->place);
@@ -220,7 +183,7 @@ static json_t *json_policies(const struct settings *host)
 	json_t *array = json_array();
 
 	for (size_t at = 0; at < host->n_netns; at++) {
-		const struct policy *policy = &host->now.sections[at].policy;
+		const struct policy *policy = &host->netns[at].policy;
 		json_t *json;
 
 		if (policy_is_empty(policy))

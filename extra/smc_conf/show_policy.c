@@ -29,7 +29,7 @@ static void append_rule(struct out_text *text, const struct policy_rule *rule)
 
 void sc_policy_text(struct out_text *text, const struct settings *host, size_t at)
 {
-	const struct policy *policy = &host->now.sections[at].policy;
+	const struct policy *policy = &host->netns[at].policy;
 
 	if (policy_is_empty(policy))
 		return;
@@ -107,7 +107,7 @@ int sc_print_metrics(const struct settings *host, struct smc_err *err)
 
 	metrics_head(&text, METRIC, "counter", "Handshakes decided by rules of a policy.");
 	for (size_t at = 0; at < host->n_netns; at++) {
-		const struct policy *policy = &host->now.sections[at].policy;
+		const struct policy *policy = &host->netns[at].policy;
 		const char *netns = host->netns[at].name;
 
 		for (size_t i = 0; i < policy->count; i++)

@@ -32,7 +32,8 @@ int sc_print_metrics(const struct settings *host, struct smc_err *err);
  * Scopes are attached again each time that a group is recreated. Later errors go to standard error.
  * Return: 0 if the file has no scopes; otherwise it only returns on error.
  */
-int sc_watch(const struct conf *file, const struct cli_tool *tool, struct smc_err *err);
+int sc_watch(struct settings *host, const struct conf *file, const struct cli_tool *tool,
+	     struct smc_err *err);
 
 /* ---- keep_settings.c ---- */
 

@@ -9,18 +9,28 @@
 #include "cgroup/pins.h"
 #include "host/record.h"
 #include "process/signals.h"
+#include "settings/setting.h"
 
 /**
- * struct watching - @host has only scopes
+ * struct watching - @host has the current scopes, and those of the file as @wanted
  * @root: mount point of the control groups; @ids: of the groups of @host.wanted, 0 if missing
  */
 struct watching {
-	struct settings host;
+	struct settings *host;
 	const char *root;
 	uint64_t *ids;
 	int fd;
 	struct smc_err *err;
 };
+
+static const struct setting *scopes(void)
+{
+	const struct setting *kind = settings_rows;
+
+	while (kind->set != scopes_set)
+		kind++;
+	return kind;
+}
 
 /* Watch from the top down, so that no new directory is missed. */
 static int watch_parents(const struct watching *watching, const char *path)
@@ -41,9 +51,10 @@ static int watch_parents(const struct watching *watching, const char *path)
 
 static int attach_to_new(struct watching *watching)
 {
-	const struct conf *now = &watching->host.now, *wanted = &watching->host.wanted;
+	const struct conf *now = &watching->host->now, *wanted = &watching->host->wanted;
 	char place[CONF_PLACE_SIZE];
 	struct smc_err inner = { 0 };
+	struct settings_step step = { .host = watching->host, .err = &inner };
 	int ret = 0;
 
 	for (size_t i = 0; i < wanted->count; i++) {
@@ -56,7 +67,7 @@ static int attach_to_new(struct watching *watching)
 			id = 0;
 		watching->ids[i] = id;
 		if (!id || id == before || (old && conf_has_value_of(old, item)) ||
-		    !scope_set(item, NULL, &inner))
+		    !scopes_set(&step, NULL, item))
 			continue;
 		ret = smc_err_say(watching->err, inner.code, "%s: %.300s",
 				  conf_place_text(place, &item->place), inner.text);
@@ -67,13 +78,16 @@ static int attach_to_new(struct watching *watching)
 /* An error at the start ends the watch. A later one may mean that a group is gone again. */
 static int watch(struct watching *watching, const struct cli_tool *tool)
 {
+	struct settings_look look = { .host = watching->host,
+				      .kind = scopes(),
+				      .err = watching->err };
 	char events[4096];
 	sigset_t ends;
-	int ret = scopes_read(&watching->host, watching->err);
+	int ret = scopes_read(&look);
 
 	if (!ret)
 		ret = attach_to_new(watching);
-	conf_free(&watching->host.now);
+	conf_free(&watching->host->now);
 	signals_interruptible(&ends);
 	while (!ret) {
 		if (read(watching->fd, events, sizeof(events)) < 0 && errno != EINTR)
@@ -84,44 +98,41 @@ static int watch(struct watching *watching, const struct cli_tool *tool)
 	return ret;
 }
 
-static int want_scopes(struct watching *watching, const struct conf *file)
+static int want_scopes(struct settings *host, const struct conf *file, struct smc_err *err)
 {
-	struct conf *wanted = &watching->host.wanted;
+	struct settings_wish wish = { .host = host, .err = err };
 	int ret = 0;
 
-	conf_section(wanted, "");
-	conf_section(&watching->host.now, "");
 	for (size_t i = 0; !ret && i < file->count; i++) {
-		struct conf_item item = file->items[i];
-
-		if (item.kind != CONF_SCOPE)
+		wish.item = file->items[i];
+		if (wish.item.kind != scopes())
 			continue;
-		ret = scope_user_number(wanted, &item, watching->err);
+		ret = scopes_resolve(&wish);
 		if (!ret)
-			conf_add(wanted, &item);
+			conf_add(&host->wanted, &wish.item);
 	}
 	return ret;
 }
 
-int sc_watch(const struct conf *file, const struct cli_tool *tool, struct smc_err *err)
+int sc_watch(struct settings *host, const struct conf *file, const struct cli_tool *tool,
+	     struct smc_err *err)
 {
-	struct watching watching = { .root = cgroup_mount(), .fd = -1, .err = err };
-	size_t *count = &watching.host.wanted.count;
-	int ret = record_root() ? record_refuse(err) : want_scopes(&watching, file);
+	struct watching watching = { host, cgroup_mount(), NULL, -1, err };
+	int ret = record_root() ? record_refuse(err) : want_scopes(host, file, err);
 
-	if (!ret && *count)
-		ret = pins_check(err);
-	if (!ret && *count && !watching.root)
+	if (ret || !host->wanted.count)
+		return ret;
+	ret = pins_check(err);
+	if (!ret && !watching.root)
 		ret = smc_err_say(err, ENOENT, "control groups version 2 are not mounted");
-	if (!ret && *count) {
-		watching.ids = xcalloc(*count, sizeof(*watching.ids));
-		watching.fd = inotify_init1(IN_CLOEXEC);
-		ret = watching.fd < 0 ? smc_err_set(err, errno, "cannot watch control groups") :
-					watch(&watching, tool);
-	}
-	if (watching.fd >= 0)
-		close(watching.fd);
+	if (ret)
+		return ret;
+	watching.fd = inotify_init1(IN_CLOEXEC);
+	if (watching.fd < 0)
+		return smc_err_set(err, errno, "cannot watch control groups");
+	watching.ids = xcalloc(host->wanted.count, sizeof(*watching.ids));
+	ret = watch(&watching, tool);
+	close(watching.fd);
 	free(watching.ids);
-	settings_free(&watching.host);
 	return ret;
 }

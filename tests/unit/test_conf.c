@@ -58,10 +58,11 @@ TEST(good)
 		"scope /sys/fs/cgroup/sys/fs/cgroup/a\nscope /sys/fs/cgroups\n",
 		"scope /\nscope /sys/fs/cgroup/sys/fs/cgroup\n"
 		"scope /sys/fs/cgroup/sys/fs/cgroup/a\nscope /sys/fs/cgroups\n");
+	becomes("scope /a only none\n", "scope /a only none\n");
 	becomes("scope /a user 1 only ipv6\nscope /a only ipv6 user 1",
 		"scope /a only ipv6 user 1\n");
 	becomes("allow 10.0.0.0/8\nallow 10.1.0.0/16\nnetns a\ndeny port 22\n",
-		"allow 10.0.0.0/8\n\nnetns a\ndeny port 22\n\nhost\n");
+		"allow 10.0.0.0/8\nallow 10.1.0.0/16\n\nnetns a\ndeny port 22\n\nhost\n");
 }
 
 TEST(sections)
@@ -81,7 +82,7 @@ TEST(sections)
 		"net.smc.rmem 16384\n\nnetns a\nnet.smc.rmem 16385\n\nhost\n");
 	/* Settings after "host" belong to the host. */
 	becomes("netns a\ndeny port 1\n\nhost\neid A\nnetns a\ndeny port 3\nhost\ndeny port 2\n",
-		"eid A\ndeny port 2\n\nnetns a\ndeny port 1,3\n\nhost\n");
+		"eid A\ndeny port 2\n\nnetns a\ndeny port 1\ndeny port 3\n\nhost\n");
 }
 
 static const struct {

@@ -2,7 +2,7 @@
 /* smc_conf: match a file to existing devices and namespaces, and compute the changes. */
 #include "said.h"
 
-#include "smc_conf/smc_conf.h"
+#include "settings/settings.h"
 
 /* A host with a card of two ports, a VLAN, and a namespace "blue". */
 static struct netdev devices[] = {
@@ -42,7 +42,7 @@ static void append(struct out_text *out, const struct settings_change *change)
 		out_str(out, change->new ? "+ " : "- ");
 	if (change->netns)
 		out_str(out, "blue ");
-	conf_append_line(out, change->new ? change->new : change->old);
+	conf_append_line(out, settings_any(change));
 	out_char(out, '\n');
 }
 

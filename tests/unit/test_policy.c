@@ -59,38 +59,28 @@ TEST(lines_keep_their_meaning)
 {
 	assert_written("allow fd00::/8 10.0.0.0/8;deny port 443,22;deny to 10.9.0.7:5432;"
 		       "deny from 10.8.0.0/16 [fd00::1]",
-		       "deny port 22,443\ndeny to 10.9.0.7:5432\ndeny from 10.8.0.0/16 fd00::1\n"
-		       "allow 10.0.0.0/8 fd00::/8\n");
+		       "deny port 22\ndeny port 443\ndeny to 10.9.0.7:5432\n"
+		       "deny from 10.8.0.0/16\ndeny from fd00::1\n"
+		       "allow 10.0.0.0/8\nallow fd00::/8\n");
 	assert_written("deny [fd00::]/8:80-90", "deny [fd00::]/8:80-90\n");
-	assert_written("deny 0.0.0.0/0 ::/0", "deny 0.0.0.0/0 ::/0\n");
+	assert_written("deny 0.0.0.0/0 ::/0", "deny 0.0.0.0/0\ndeny ::/0\n");
 }
 
-TEST(one_form_for_each_meaning)
+TEST(lines_are_sorted)
 {
-	assert_written("allow 10.1.0.0/16;allow 10.0.0.0/8", "allow 10.0.0.0/8\n");
-	assert_written("allow 10.128.0.0/9 10.0.0.0/9", "allow 10.0.0.0/8\n");
-	assert_written("allow 10.0.0.3 10.0.0.0/31 10.0.0.2", "allow 10.0.0.0/30\n");
-	assert_written("allow 10.0.0.1 10.0.0.2", "allow 10.0.0.1 10.0.0.2\n");
-	assert_written("allow 0.0.0.0/1 128.0.0.0/1", "allow 0.0.0.0/0\n");
-	assert_written("allow fd00::1 fd00:0::1/128 fd00::", "allow fd00::/127\n");
-	assert_written("deny port 80 81;deny port 82-90,70,85-100", "deny port 70,80-100\n");
-	assert_written("deny port 65535 65534", "deny port 65534-65535\n");
+	assert_written("allow 10.1.0.0/16;allow 10.0.0.0/8",
+		       "allow 10.0.0.0/8\nallow 10.1.0.0/16\n");
+	assert_written("allow 10.0.0.3 10.0.0.0/31 10.0.0.3/32",
+		       "allow 10.0.0.0/31\nallow 10.0.0.3\n");
+	assert_written("allow fd00::1 fd00:0::1/128 10.0.0.1", "allow 10.0.0.1\nallow fd00::1\n");
+	assert_written("deny port 81 80;deny port 82-90,70,80",
+		       "deny port 70\ndeny port 80\ndeny port 81\ndeny port 82-90\n");
 	assert_written("allow to 10.0.0.1;allow from 10.0.0.1;allow 10.0.0.1",
 		       "allow 10.0.0.1\nallow to 10.0.0.1\nallow from 10.0.0.1\n");
 }
 
-TEST(long_lines_are_several)
-{
-	assert_written("deny to 10.0.0.1:5432 10.0.0.3:5432 10.0.0.5:5432 10.0.0.7:5432 "
-		       "10.0.0.9:5432 10.0.0.11:5432",
-		       "deny to 10.0.0.1:5432 10.0.0.3:5432 10.0.0.5:5432 10.0.0.7:5432 "
-		       "10.0.0.9:5432\n"
-		       "deny to 10.0.0.11:5432\n");
-}
-
 TEST(wrong_words)
 {
-	assert_wrong("alow 10.0.0.0/8", 0, "expected allow or deny");
 	assert_wrong("allow", 0, "networks");
 	assert_wrong("allow to", 1, "networks");
 	assert_wrong("deny port", 1, "ports");
@@ -117,7 +107,6 @@ TEST(wrong_words)
 	assert_wrong("deny port 22,,23", 2, "ports");
 	assert_wrong("deny port http", 2, "ports");
 	assert_wrong("deny port 99999999999999999999", 2, "ports");
-	assert_wrong("learn 24h", 0, "expected allow or deny");
 }
 
 TEST(combinations_are_limited)
@@ -137,47 +126,39 @@ TEST(combinations_are_limited)
 	policy_free(&policy);
 }
 
-static int note(void *arg, char sign, const char *line)
+static void note(void *arg, char sign, const char *line)
 {
 	char *text = arg;
 	size_t len = strlen(text);
 
 	snprintf(text + len, 400 - len, "%c%s;", sign, line);
-	return 0;
 }
 
 static void assert_diff(const char *now, const char *wanted, const char *want)
 {
-	struct policy a = read_lines(now), b = read_lines(wanted);
+	struct policy a = read_lines(now), b = read_lines(wanted), again = { 0 };
+	struct out_text from = { 0 }, to = { 0 };
 	char text[400] = "";
 
-	assert_int_equal(policy_diff(&a, &b, note, text), 0);
+	policy_write(&from, &a);
+	policy_write(&to, &b);
+	out_char(&from, '\0');
+	policy_diff(from.data, said(&to), note, text);
 	assert_string_equal(text, want);
+	policy_read(&again, from.data);
+	policy_write(&to, &again);
+	assert_string_equal(said(&to), from.data);
 	policy_free(&a);
 	policy_free(&b);
+	policy_free(&again);
+	out_free(&from);
 }
 
 TEST(differences)
 {
-	assert_diff("allow 10.0.0.0/8", "allow 10.0.0.0/9 10.128.0.0/9", "");
+	assert_diff("allow 10.0.0.0/8 10.9.0.0/16", "allow 10.9.0.0/16;allow 10.0.0.0/8", "");
 	assert_diff("deny port 22", "deny port 23;deny to [::1]:22",
 		    "-deny port 22;+deny port 23;+deny to [::1]:22;");
-}
-
-static int give_up(void *arg, char sign, const char *line)
-{
-	(void)arg, (void)sign, (void)line;
-	return -EPIPE;
-}
-
-TEST(a_visitor_can_stop)
-{
-	struct policy none = { 0 }, one = read_lines("deny port 22");
-
-	assert_true(policy_is_empty(&none));
-	assert_false(policy_is_empty(&one));
-	assert_int_equal(policy_diff(&none, &one, give_up, NULL), -EPIPE);
-	policy_free(&one);
 }
 
 TEST(as_json)

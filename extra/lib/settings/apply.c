@@ -1,245 +1,360 @@
 // SPDX-License-Identifier: MIT
-/* Apply all changes, or none. */
-#include "settings/settings.h"
+/* Compute the changes from the current to the wanted settings, and apply all of them, or none. */
+#include <fcntl.h>
+#include <sys/file.h>
 
-#include "host/file.h"
+#include "base/array.h"
+#include "base/write.h"
+#include "host/record.h"
 #include "net/netns.h"
-#include "smc/genl_abi.h"
+#include "settings/setting.h"
 #include "smc/knob.h"
 
-/** struct step - a change, with its namespace; @is_back: undo: from the new value to the old */
-struct step {
-	struct settings *host;
-	size_t at;
-	bool is_back;
-	struct smc_err *err;
-};
+/* ---- changes ---- */
 
-/* ---- PNET IDs: the kernel only deletes whole IDs, so a namespace is one step ---- */
-
-static bool is_device(const struct smc_pnet *entry, const struct conf_item *item)
+static const char *normal(const struct conf_item *item)
 {
-	if (item->by == CONF_BY_NET)
-		return entry->has & SMC_PNET_HAS_NET && !strcmp(entry->eth, item->object);
-	return entry->has & SMC_PNET_HAS_IB && !strcmp(entry->ib, item->object);
+	return item->kind->normal_of ? item->kind->normal_of(item) : item->kind->normal;
 }
 
-static void table_remove(struct smc_pnet_table *table, const struct conf_item *item)
+bool settings_is_normal(const struct conf_item *item)
 {
-	size_t kept = 0;
-
-	for (size_t i = 0; i < table->count; i++)
-		if (!is_device(&table->entries[i], item))
-			table->entries[kept++] = table->entries[i];
-	table->count = kept;
+	return normal(item) && !strcmp(item->value, normal(item));
 }
 
-static int table_add(struct smc_pnet_table *table, const struct conf_item *item,
-		     struct smc_err *err)
+static void push(struct settings *host, size_t netns, const struct conf_item *old,
+		 const struct conf_item *wanted)
 {
-	struct smc_pnet entry;
-	char port[8];
-	int ret;
+	const struct settings_change change = { old, wanted, netns };
 
-	snprintf(port, sizeof(port), "%u", item->port);
-	if (item->by == CONF_BY_NET)
-		ret = pnet_make(&entry, item->value, item->object, NULL, NULL, err);
-	else
-		ret = pnet_make(&entry, item->value, NULL, item->object, port, err);
-	if (!ret)
-		smc_pnet_append(table, &entry);
-	return ret;
+	*smc_array_add(&host->changes, &host->n_changes) = change;
 }
 
-static void table_copy(struct smc_pnet_table *to, const struct smc_pnet_table *from)
+/* True if a setting is to be removed: it is of an exclusive kind, and the file lacks it. */
+static bool goes(const struct settings *host, const struct conf_item *old)
 {
-	for (size_t i = 0; i < from->count; i++)
-		smc_pnet_append(to, &from->entries[i]);
+	return host->netns[old->section].exclusive & settings_bit(old->kind) &&
+	       !settings_is_normal(old) && !conf_find(&host->wanted, old->section, old);
 }
 
-static int change_table(struct settings_netns *netns, const struct smc_pnet_table *from,
-			const struct smc_pnet_table *to, struct smc_err *err)
+static int say_missing(const struct conf_item *item, struct smc_err *err)
 {
-	char root[SYSFS_ROOT_SIZE];
-	struct pnet_tool tool = { .root = root, .err = err };
-	int fd AUTO_CLOSE = -1, ret = sysfs_here(root, &fd, *netns->name, err);
+	const struct smc_knob *knob = smc_knob_find(item->object);
+	char place[CONF_PLACE_SIZE];
 
-	if (!ret)
-		ret = smc_genl_open(&tool.nl, SMCR_GENL_FAMILY_NAME, err);
-	if (!ret)
-		ret = pnet_change(&tool, from, to);
-	smc_genl_close(tool.nl);
-	return ret;
+	conf_place_text(place, &item->place);
+	if (!knob)
+		return smc_err_say(err, EOPNOTSUPP, "%s: %s", place, item->kind->missing);
+	return smc_err_say(err, EOPNOTSUPP,
+			   "%s: this kernel does not have %s, which came with Linux %s", place,
+			   knob->name, knob->since);
 }
 
-/* True if the change concerns PNET IDs of this namespace. */
-static bool is_pnetid(const struct settings_change *change, size_t netns)
+static int set_kind(struct settings *host, const struct setting *kind, size_t at,
+		    struct smc_err *err)
 {
-	return (change->old ? change->old : change->new)->kind == CONF_PNETID &&
-	       change->netns == netns;
+	for_each(item, host->wanted.items, host->wanted.count) {
+		const struct conf_item *old = conf_find(&host->now, at, item);
+
+		if (item->kind != kind || item->section != at)
+			continue;
+		if (!old && kind->absent && !strcmp(item->value, kind->absent))
+			continue;
+		if (!old && normal(item) && !kind->is_text)
+			return say_missing(item, err);
+		if (!old || !conf_has_value_of(old, item))
+			push(host, at, old, item);
+	}
+	return 0;
 }
 
-static int do_pnetids(struct step *step, size_t at)
+/* Remove settings of a kind, from the @first one to the one before @end. */
+static void remove_kind(struct settings *host, const struct setting *kind, size_t at, size_t first,
+			size_t end)
 {
-	struct settings_netns *netns = &step->host->netns[at];
-	struct smc_pnet_table to AUTO(smc_pnet_free) = { 0 };
+	size_t number = 0;
+
+	for_each(item, host->now.items, host->now.count) {
+		if (item->kind != kind || item->section != at || !goes(host, item))
+			continue;
+		if (number >= first && number < end)
+			push(host, at, item, NULL);
+		number++;
+	}
+}
+
+/*
+ * The kernel may have no room for all, so some may have to go first. The others are removed last:
+ * without user EIDs, the system EID would come back.
+ */
+static int order_kind(struct settings *host, const struct setting *kind, size_t at,
+		      struct smc_err *err)
+{
+	size_t total = 0, goers = 0, first = 0;
+	char place[CONF_PLACE_SIZE];
+	const struct conf_item *last = NULL;
+
+	for_each(item, host->now.items, kind->room ? host->now.count : 0) {
+		total += item->kind == kind && item->section == at;
+		goers += item->kind == kind && item->section == at && goes(host, item);
+	}
+	for_each(item, host->wanted.items, kind->room ? host->wanted.count : 0) {
+		if (item->kind == kind && item->section == at && !conf_find(&host->now, at, item)) {
+			last = item;
+			total++;
+		}
+	}
+	if (last && total - goers > kind->room)
+		return smc_err_say(err, ERANGE,
+				   "%s: %s: there would be %zu, but the kernel takes only %zu",
+				   conf_place_text(place, &last->place), kind->name, total - goers,
+				   kind->room);
+	if (total > kind->room)
+		first = total - kind->room;
+	remove_kind(host, kind, at, 0, first);
+	if (set_kind(host, kind, at, err))
+		return -err->code;
+	remove_kind(host, kind, at, first, SIZE_MAX);
+	return 0;
+}
+
+/* If the system EID is to stay off, disable it again: removing EIDs may have enabled it. */
+static void keep_absent(struct settings *host, const struct setting *kind)
+{
+	const struct conf_item any = { .kind = kind, .object = "" };
+	const struct conf_item *old = conf_find(&host->now, 0, &any);
+	const struct conf_item *wanted = conf_find(&host->wanted, 0, &any);
+
+	if (!kind->absent || !old || strcmp(old->value, kind->absent) ||
+	    (wanted && strcmp(wanted->value, kind->absent)))
+		return;
+	for_each(change, host->changes, host->n_changes) {
+		if (!change->new) {
+			push(host, 0, old, old);
+			return;
+		}
+	}
+}
+
+/*
+ * Unnamed settings that always have a value get the kernel's default. Call this before keeping
+ * pointers to items, as adding moves them.
+ */
+static void add_normals(struct settings *host)
+{
+	for_each(now, host->now.items, host->now.count) {
+		struct conf_item item = *now;
+
+		item.value = normal(now);
+		if (item.value && goes(host, now))
+			conf_add(&host->wanted, &item);
+	}
+}
+
+int settings_compare(struct settings *host, struct smc_err *err)
+{
 	int ret = 0;
 
-	table_copy(&to, &netns->table);
-	for (size_t i = 0; !ret && i < step->host->n_changes; i++) {
-		const struct settings_change *change = &step->host->changes[i];
-
-		if (!is_pnetid(change, at))
-			continue;
-		table_remove(&to, change->old ? change->old : change->new);
-		if (change->new)
-			ret = table_add(&to, change->new, step->err);
+	add_normals(host);
+	for (const struct setting *kind = settings_rows; !ret && kind->name; kind++) {
+		keep_absent(host, kind);
+		for (size_t at = 0; !ret && at < host->n_netns; at++)
+			ret = order_kind(host, kind, at, err);
 	}
-	if (ret)
-		return ret;
-	return step->is_back ? change_table(netns, &to, &netns->table, step->err) :
-			       change_table(netns, &netns->table, &to, step->err);
-}
-
-/* ---- everything else ---- */
-
-static int do_knob(const struct conf_item *item, struct smc_err *err)
-{
-	int ret = host_write(item->value, "/proc/sys/net/smc/%s",
-			     item->object + strlen(SMC_KNOB_PREFIX));
-
-	return ret ? smc_err_set(err, -ret, "cannot set %s to %s", item->object, item->value) : 0;
-}
-
-/* @to: NULL to remove an EID. */
-static int do_generic(const struct conf_item *to, const struct conf_item *from, struct smc_err *err)
-{
-	struct smc_genl *nl;
-	bool has_seid, is_on = to && !strcmp(to->value, "on");
-	int ret = smc_genl_open(&nl, SMC_GENL_FAMILY_NAME, err);
-
-	if (ret)
-		return ret;
-	if (!to)
-		ret = smc_eid_remove(nl, from->object, &has_seid, err);
-	else if (to->kind == CONF_EID)
-		ret = smc_eid_add(nl, to->object, err);
-	else if (to->kind == CONF_SEID)
-		ret = smc_seid_switch(nl, is_on, err);
-	else
-		ret = smc_hs_switch(nl, is_on, err);
-	smc_genl_close(nl);
 	return ret;
 }
+
+/* ---- the changes as text ---- */
+
+/** struct walk - @change: the current one, whose value has lines of its own */
+struct walk {
+	settings_change_fn fn;
+	void *arg;
+	const struct settings_change *change;
+};
+
+static void on_line(void *arg, char sign, const char *line)
+{
+	const struct walk *walk = arg;
+
+	walk->fn(walk->arg, sign, line, walk->change);
+}
+
+void settings_each(const struct settings *host, settings_change_fn fn, void *arg)
+{
+	for_each(change, host->changes, host->n_changes) {
+		const struct conf_item *old = change->old, *any = settings_any(change);
+		struct walk walk = { fn, arg, change };
+		struct out_text line AUTO(out_free) = { 0 };
+		char sign = change->new ? '+' : '-';
+
+		if (old == change->new) /* repeated, as another change may have undone it */
+			continue;
+		if (any->kind->is_text) {
+			policy_diff(old ? old->value : "", any->value, on_line, &walk);
+			continue;
+		}
+		conf_append_line(&line, any);
+		out_char(&line, '\0');
+		fn(arg, old && change->new ? '~' : sign, line.data, change);
+	}
+}
+
+/** struct lines - of settings_diff() */
+struct lines {
+	struct out_text *text;
+	const struct settings *host;
+};
+
+static void append_line(void *arg, char sign, const char *line,
+			const struct settings_change *change)
+{
+	const struct lines *lines = arg;
+	const struct conf_item *old = change->old;
+	struct out_text *text = lines->text;
+
+	out_printf(text, "%c %s", sign, change->netns ? "netns " : "");
+	out_escaped(text, lines->host->netns[change->netns].name, SIZE_MAX);
+	out_printf(text, "%s%s", change->netns ? ": " : "", line);
+	if (sign == '~') {
+		out_str(text, " # is ");
+		out_escaped(text, *old->value ? old->value : "without rules", SIZE_MAX);
+		if (old->port != change->new->port)
+			out_printf(text, ", port %u", old->port);
+	}
+	out_char(text, '\n');
+}
+
+void settings_diff(struct out_text *text, const struct settings *host)
+{
+	struct lines lines = { text, host };
+
+	settings_each(host, append_line, &lines);
+}
+
+/* ---- apply ---- */
 
 static int do_step(void *arg)
 {
-	struct step *step = arg;
-	const struct settings_change *change = &step->host->changes[step->at];
-	const struct conf_item *to = step->is_back ? change->old : change->new;
-	const struct conf_item *from = step->is_back ? change->new : change->old;
+	struct settings_step *step = arg;
+	const struct settings_change *change = step->changes;
 
-	switch ((to ? to : from)->kind) {
-	case CONF_POLICY:
-		return settings_policy_set(step->host, change->netns, step->is_back, step->err);
-	case CONF_PNETID: return do_pnetids(step, change->netns);
-	case CONF_KNOB: return do_knob(to, step->err);
-	case CONF_SCOPE: return scope_set(to, from, step->err);
-	default: return do_generic(to, from, step->err);
-	}
+	return settings_any(change)->kind->set(step, step->is_back ? change->new : change->old,
+					       step->is_back ? change->old : change->new);
 }
 
-static int go(struct step *step)
+/* The step that begins with change @at. */
+static struct settings_step step_at(struct settings *host, size_t at, struct smc_err *err)
 {
-	const struct settings_change *changes = step->host->changes;
-	size_t netns = changes[step->at].netns;
+	struct settings_step step = { .host = host, .changes = &host->changes[at], .err = err };
+	const struct setting *kind = settings_any(step.changes)->kind;
 
-	/* The first PNET ID change of a namespace has made all others as well. */
-	for (size_t i = 0; i < step->at && is_pnetid(&changes[step->at], netns); i++)
-		if (is_pnetid(&changes[i], netns))
-			return 0;
-	return smc_netns_run(step->host->netns[netns].name, do_step, step, step->err);
+	do
+		step.count++;
+	while (kind->is_whole && at + step.count < host->n_changes &&
+	       settings_any(&step.changes[step.count])->kind == kind &&
+	       step.changes[step.count].netns == step.changes->netns);
+	return step;
 }
 
-/* Undo the changes before @step. Return: 0, or the first error. */
-static int go_back(struct step step)
+/* Undo the changes before @end, the last step first. Return: 0, or the first error. */
+static int take_back(struct settings *host, size_t at, size_t end, struct smc_err *err)
 {
-	int ret = 0;
+	struct settings_step step;
+	struct smc_err inner;
+	int ret, one;
 
+	if (at >= end)
+		return 0;
+	step = step_at(host, at, &inner);
 	step.is_back = true;
-	while (step.at--) {
-		int one = go(&step);
-
-		ret = ret ? ret : one;
-	}
-	return ret;
+	ret = take_back(host, at + step.count, end, err);
+	one = smc_netns_run(host->netns[step.changes->netns].name, do_step, &step, &inner);
+	if (one && !ret)
+		*err = inner;
+	return ret ? ret : one;
 }
 
 int settings_take_back(struct settings *host, struct smc_err *err)
 {
-	return go_back((struct step){ .host = host, .at = host->n_changes, .err = err });
-}
-
-/* @item: the first change that failed. */
-static int fail(const struct step *step, const struct conf_item *item)
-{
-	struct smc_err why = *step->err, inner = { 0 };
-	char place[CONF_PLACE_SIZE] = "";
-	int ret = go_back((struct step){ .host = step->host, .at = step->at, .err = &inner });
-
-	if (item && item->place.file)
-		conf_place_text(place, &item->place);
-	return smc_err_say(step->err, why.code, "%s%s%.160s; %s%.120s", place, *place ? ": " : "",
-			   why.text, ret ? "not everything was restored: " : "nothing was changed",
-			   ret ? inner.text : "");
+	return take_back(host, 0, host->n_changes, err);
 }
 
 int settings_apply(struct settings *host, struct smc_err *err)
 {
-	struct step step = { .host = host, .err = err };
+	struct smc_err why, inner = { 0 };
+	char place[CONF_PLACE_SIZE];
+	struct settings_step step;
+	int ret = 0;
+	size_t at;
 
-	for (; step.at < host->n_changes; step.at++)
-		if (go(&step))
-			return fail(&step, host->changes[step.at].new);
-	return 0;
+	for (at = 0; at < host->n_changes; at += step.count) {
+		step = step_at(host, at, &why);
+		ret = smc_netns_run(host->netns[step.changes->netns].name, do_step, &step, &why);
+		if (ret)
+			break;
+	}
+	if (!ret)
+		return 0;
+	ret = take_back(host, 0, at, &inner);
+	conf_place_text(place, &settings_any(step.changes)->place);
+	return smc_err_say(err, why.code, "%s%s%.160s; %s%.120s", place, *place ? ": " : "",
+			   why.text, ret ? "not everything was restored: " : "nothing was changed",
+			   inner.text);
 }
 
-/* ---- a device that was just named ---- */
+/* ---- plan ---- */
 
-static bool is_about(const struct settings *host, const struct conf_item *item, const char *device)
+/*
+ * The kernel only deletes whole PNET IDs: two concurrent runs, as udev starts them for devices,
+ * would undo each other's changes.
+ */
+void settings_lock(struct settings *host)
 {
-	const struct rdma_dev *rdma = rdma_find(&host->netns[0].world.rdma, device);
-
-	if (item->section || item->kind != CONF_PNETID)
-		return false;
-	if (!strcmp(item->object, device))
-		return true;
-	return item->by == CONF_BY_DEVICE && rdma && *rdma->bus_id &&
-	       !strcmp(item->object, rdma->bus_id);
+	host->lock = rundir_open("smc_conf.lock", O_RDWR, 0600);
+	if (host->lock >= 0)
+		flock(host->lock, LOCK_EX);
 }
 
-int settings_apply_device(struct settings *host, const char *device, struct smc_err *err)
+int settings_plan(struct settings *host, const struct conf *file, const char *netns,
+		  struct smc_err *err)
 {
-	struct settings_netns *here = &host->netns[0];
-	struct smc_pnet_table without AUTO(smc_pnet_free) = { 0 }, to AUTO(smc_pnet_free) = { 0 };
-	bool is_named = false;
+	int ret = settings_read(host, file, netns, NULL, err);
+
+	if (!ret)
+		ret = settings_want(host, file, err);
+	return ret ? ret : settings_compare(host, err);
+}
+
+int settings_check(const struct settings *host, struct smc_err *err)
+{
 	int ret = 0;
 
-	table_copy(&without, &here->table);
-	table_copy(&to, &here->table);
-	for (size_t i = 0; !ret && i < host->wanted.count; i++) {
-		const struct conf_item *item = &host->wanted.items[i];
+	for (size_t i = 0; !ret && !geteuid() && !record_root() && i < host->n_changes; i++) {
+		const struct conf_item *wanted = host->changes[i].new;
 
-		if (!is_about(host, item, device))
-			continue;
-		is_named = true;
-		table_remove(&without, item);
-		table_remove(&to, item);
-		ret = table_add(&to, item, err);
+		if (wanted && wanted->kind->check)
+			ret = wanted->kind->check(err);
 	}
-	if (!ret && is_named)
-		ret = change_table(here, &here->table, &without, err);
-	if (!ret && is_named)
-		ret = change_table(here, &without, &to, err);
 	return ret;
+}
+
+int settings_apply_device(struct settings *host, const struct conf *file, const char *device,
+			  struct smc_err *err)
+{
+	const struct rdma_dev *rdma;
+	int ret = settings_read(host, NULL, NULL, NULL, err);
+
+	if (!ret)
+		ret = settings_want(host, file, err);
+	if (ret)
+		return ret;
+	rdma = rdma_find(&host->netns[0].world.rdma, device);
+	for_each(item, host->wanted.items, host->wanted.count) {
+		if (!item->section && item->by &&
+		    (!strcmp(item->object, device) ||
+		     (item->port && rdma && *rdma->bus_id && !strcmp(item->object, rdma->bus_id))))
+			push(host, 0, conf_find(&host->now, 0, item), item);
+	}
+	return settings_apply(host, err);
 }

@@ -3,26 +3,10 @@
 #pragma once
 
 #include "base/err.h"
-#include "cgroup/scope.h"
 #include "out/text.h"
 #include "settings/policy.h"
 
-enum conf_kind {
-	CONF_EID,
-	CONF_SEID,
-	CONF_LIMIT,
-	CONF_KNOB,
-	CONF_PNETID,
-	CONF_SCOPE,
-	CONF_POLICY, /* never an item: part of a section */
-	CONF_KINDS,
-};
-
-/*
- * Kind of a CONF_PNETID object: name of a net device, its bus id, its MAC address, or name of an
- * RDMA or ISM device, for which the kernel also accepts that of its PCI function.
- */
-enum conf_by { CONF_BY_NET, CONF_BY_BUS, CONF_BY_MAC, CONF_BY_DEVICE, CONF_BYS };
+struct setting;
 
 /** struct conf_place - origin of a setting; @file is NULL for the kernel, @line 0 if unknown */
 struct conf_place {
@@ -32,14 +16,17 @@ struct conf_place {
 
 /**
  * struct conf_item - one setting
+ * @kind: row of settings_rows
+ * @by: how a PNET ID names its device: "net", "bus", "mac", or "device" for an RDMA or ISM device,
+ *	for which the kernel also accepts the name of its PCI function; else NULL
+ * @port: of "device", from 1; else 0
  * @section: index of its network namespace
- * @object: an EID, the name of a knob, a device by @by, a control group; "" if there is only one
- * @value: "on" or "off", a number, a PNET ID, rules of a scope; "" for an EID
- * @port: for CONF_BY_DEVICE, from 1
+ * @object: an EID, the name of a sysctl, a device, a control group; "" if there is only one
+ * @value: "on" or "off", a number, a PNET ID, rules of a scope, lines of a policy; "" for an EID
  */
 struct conf_item {
-	enum conf_kind kind;
-	enum conf_by by;
+	const struct setting *kind;
+	const char *by;
 	uint8_t port;
 	size_t section;
 	const char *object, *value;
@@ -49,14 +36,13 @@ struct conf_item {
 /**
  * struct conf_section - settings of a network namespace
  * @netns: "" for the caller's, a name of ip-netns(8), "*" for all
- * @exclusive: or-ed 1 << enum conf_kind: settings not in the file are removed
- * @policy: settled; @has_policy: the file has policy lines, the first of them at @policy_place
+ * @exclusive: or-ed settings_bit(): settings not in the file are removed
+ * @policy: sum of the file's lines, from which its item is made; @policy_place: first of them
  */
 struct conf_section {
 	const char *netns;
 	uint32_t exclusive;
 	struct policy policy;
-	bool has_policy;
 	struct conf_place policy_place;
 };
 
@@ -71,15 +57,9 @@ struct conf {
 	bool is_applied;
 };
 
-/** conf_kind_name() - first word of its lines, "eid"; "sysctl" for CONF_KNOB */
-const char *conf_kind_name(enum conf_kind kind);
-
-/** conf_by_name() - the word before a device: "net", "bus", "mac", "device" */
-const char *conf_by_name(enum conf_by by);
-
 #define CONF_PLACE_SIZE 200
 
-/** conf_place_text() - "FILE:LINE", truncated to fit. Return: @text */
+/** conf_place_text() - "FILE:LINE", truncated to fit; "" for the kernel. Return: @text */
 const char *conf_place_text(char text[CONF_PLACE_SIZE], const struct conf_place *place);
 
 /** conf_keep() - copy a string; the copy lives as long as @conf */
@@ -95,26 +75,13 @@ bool conf_has_value_of(const struct conf_item *a, const struct conf_item *b);
 const struct conf_item *conf_find(const struct conf *conf, size_t section,
 				  const struct conf_item *item);
 
-/** conf_add() - append a setting; copies its strings, except its place */
+/** conf_add() - append a setting; copies its object and value */
 void conf_add(struct conf *conf, const struct conf_item *item);
 
-/**
- * struct conf_scope - rules of an eBPF scope, same as in smc_bpf: "only ipv4 user redis
- *	exclude-comm sshd"; NULL for a missing rule
- * @comms: sorted, so that equal rules have equal text
- */
-struct conf_scope {
-	const char *only, *user, *mptcp, *comms[SCOPE_COMMS];
-};
+/** conf_append_word() - append a blank and a word, escaped as in a file */
+void conf_append_word(struct out_text *text, const char *word);
 
-/** conf_scope_rule() - parse a rule; its strings outlive @scope. Return: 0, -EINVAL with @err */
-int conf_scope_rule(struct conf_scope *scope, const char *rule, const char *value,
-		    struct smc_err *err);
-
-/** conf_scope_text() - append the rules as words of a line */
-void conf_scope_text(struct out_text *text, const struct conf_scope *scope);
-
-/** conf_append_line() - append "eid MYCLUSTER", without the end of the line */
+/** conf_append_line() - append "eid MYCLUSTER", without the end of the line; "policy" for one */
 void conf_append_line(struct out_text *text, const struct conf_item *item);
 
 /**
@@ -144,6 +111,12 @@ int conf_read(struct conf *conf, const char *path, bool is_applied, struct smc_e
 
 /** conf_read_directory() - add the settings of the files *.conf of a directory, sorted by name */
 int conf_read_directory(struct conf *conf, const char *path, bool is_applied, struct smc_err *err);
+
+/**
+ * conf_read_default() - read CONF_FILE and the files in CONF_DIR
+ * @needs_one: one of both must exist
+ */
+int conf_read_default(struct conf *conf, bool needs_one, bool is_applied, struct smc_err *err);
 
 /** conf_read_text() - lines of @text, @len bytes and a NUL, which is modified; without includes */
 int conf_read_text(struct conf *conf, char *text, size_t len, const char *name,

@@ -65,12 +65,9 @@ struct policy {
 	uint64_t port_hits;
 };
 
-/** policy_is_keyword() - true for the first word of a policy line */
-bool policy_is_keyword(const char *word);
-
 /**
  * policy_line() - parse and add one line
- * @words: the first one is a keyword; @bad: receives the index of the wrong word
+ * @words: the first one is allow or deny; @bad: receives the index of the wrong word
  *
  * Return: 0; -EINVAL with the expectation in @err, without the word; the line may be added in part.
  */
@@ -87,23 +84,17 @@ void policy_settle(struct policy *policy);
 /** policy_is_empty() - true if it denies nothing: no table is needed */
 bool policy_is_empty(const struct policy *policy);
 
-/** policy_write() - write lines for a file, several networks per line */
+/** policy_write() - append lines of a file, one for each network or range of ports */
 void policy_write(struct out_text *text, const struct policy *policy);
 
-/** typedef policy_line_fn - takes a line with one network or range. Return: 0, or an error */
-typedef int (*policy_line_fn)(void *arg, char sign, const char *line);
+/** policy_read() - parse what policy_write() has written, with a NUL, and settle */
+void policy_read(struct policy *policy, const char *lines);
 
-/**
- * policy_diff() - list the changes from @now to @wanted
- * @fn: gets '-' with a removed line, '+' with an added one; sorted by their text
- *
- * Return: 0, or the nonzero value of @fn that ended it. No call means that they are equal.
- */
-int policy_diff(const struct policy *now, const struct policy *wanted, policy_line_fn fn,
-		void *arg);
+/** typedef policy_line_fn - takes a removed line with '-', an added one with '+' */
+typedef void (*policy_line_fn)(void *arg, char sign, const char *line);
 
-/** policy_differs() - true if policy_diff() finds any change */
-bool policy_differs(const struct policy *now, const struct policy *wanted);
+/** policy_diff() - compare what policy_write() has written; calls @fn in the order of the lines */
+void policy_diff(const char *now, const char *wanted, policy_line_fn fn, void *arg);
 
 /** policy_rule() - find or add the rule with these three */
 struct policy_rule *policy_rule(struct policy *policy, enum policy_action action,

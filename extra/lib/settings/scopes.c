@@ -1,135 +1,260 @@
 // SPDX-License-Identifier: MIT
 /* Scopes: control groups whose TCP sockets become SMC sockets, with eBPF. */
-#include "settings/settings.h"
-
 #include <sys/socket.h>
 
+#include "base/array.h"
 #include "base/memory.h"
 #include "base/words.h"
 #include "cgroup/attach.h"
 #include "cgroup/cgroup.h"
 #include "host/record.h"
+#include "settings/setting.h"
 
-#define MAX_WORDS 32
+#define MAX_WORDS (2 * SCOPE_COMMS + 8)
 
-/* Return: NULL for both families */
-static const char *family_name(uint32_t family)
+/** struct rules - of a scope; @scope.comms are sorted, so that equal rules have equal text */
+struct rules {
+	struct smc_scope scope;
+	const char *user; /* a name or number */
+};
+
+static const struct family {
+	const char *name;
+	uint32_t number;
+} families[] = { { "ipv4", AF_INET }, { "ipv6", AF_INET6 }, { "none", SCOPE_NO_FAMILY } };
+
+/* ---- text: "only ipv4 user redis mptcp keep exclude-comm sshd" ---- */
+
+static int add_comm(struct smc_scope *scope, const char *comm, struct smc_err *err)
 {
-	switch (family) {
-	case AF_INET: return "ipv4";
-	case AF_INET6: return "ipv6";
-	case SCOPE_NO_FAMILY: return "none";
-	default: return NULL;
-	}
+	size_t at = 0, count = 0;
+
+	if (!*comm || strlen(comm) >= SCOPE_COMM_SIZE)
+		return smc_err_say(err, EINVAL, "expected a command name of at most %d characters",
+				   SCOPE_COMM_SIZE - 1);
+	while (count < SCOPE_COMMS && scope->comms[count][0])
+		count++;
+	while (at < count && strcmp(scope->comms[at], comm) < 0)
+		at++;
+	if (at < count && !strcmp(scope->comms[at], comm))
+		return 0;
+	if (count == SCOPE_COMMS)
+		return smc_err_say(err, EINVAL, "more than %d names to exclude", SCOPE_COMMS);
+	memmove(scope->comms[at + 1], scope->comms[at], (count - at) * SCOPE_COMM_SIZE);
+	memset(scope->comms[at], 0, SCOPE_COMM_SIZE);
+	strncpy(scope->comms[at], comm, SCOPE_COMM_SIZE - 1);
+	return 0;
 }
 
-static int scope_text(struct out_text *text, const struct smc_scope *scope, struct smc_err *err)
+static int add_family(struct smc_scope *scope, const char *name, struct smc_err *err)
 {
-	struct conf_scope rules = { .only = family_name(scope->family) };
-	char user[24];
+	uint32_t before = scope->family;
+
+	scope->family = 0;
+	for_each(family, families, ARRAY_SIZE(families)) {
+		if (!strcmp(name, family->name))
+			scope->family = family->number;
+	}
+	if (!scope->family)
+		return smc_err_say(err, EINVAL, "expected ipv4, ipv6 or none");
+	if (before && before != scope->family)
+		return smc_err_say(err, EINVAL, "a different one was already given");
+	return 0;
+}
+
+/* @value: outlives @rules */
+static int add_rule(struct rules *rules, const char *rule, const char *value, struct smc_err *err)
+{
+	if (!strcmp(rule, "exclude-comm"))
+		return add_comm(&rules->scope, value, err);
+	if (!strcmp(rule, "only"))
+		return add_family(&rules->scope, value, err);
+	if (!strcmp(rule, "mptcp")) {
+		rules->scope.keeps_mptcp = !strcmp(value, "keep");
+		return rules->scope.keeps_mptcp ? 0 : smc_err_say(err, EINVAL, "expected keep");
+	}
+	if (rules->user && strcmp(rules->user, value))
+		return smc_err_say(err, EINVAL, "a different one was already given");
+	rules->user = value;
+	return 0;
+}
+
+static void append_rule(struct out_text *text, const char *rule, const char *value)
+{
+	out_str(text, text->len ? " " : "");
+	out_str(text, rule);
+	conf_append_word(text, value);
+}
+
+static void append_rules(struct out_text *text, const struct rules *rules)
+{
+	for_each(family, families, ARRAY_SIZE(families)) {
+		if (rules->scope.family == family->number)
+			append_rule(text, "only", family->name);
+	}
+	if (rules->user)
+		append_rule(text, "user", rules->user);
+	if (rules->scope.keeps_mptcp)
+		append_rule(text, "mptcp", "keep");
+	for (size_t i = 0; i < SCOPE_COMMS && rules->scope.comms[i][0]; i++)
+		append_rule(text, "exclude-comm", rules->scope.comms[i]);
+	out_char(text, '\0');
+}
+
+/* Parse a value that was checked before; @copy has the user. */
+static struct rules rules_of(const char *value, char **copy)
+{
+	char *words[MAX_WORDS];
+	struct rules rules = { .user = NULL };
+	size_t count;
+
+	*copy = xstrdup(value);
+	count = words_split(*copy, words, MAX_WORDS);
+	for (size_t i = 0; i + 1 < count; i += 2)
+		add_rule(&rules, words[i], words[i + 1], NULL);
+	return rules;
+}
+
+/* ---- lines ---- */
+
+/* A path as in /proc/PID/cgroup; the mount point may precede it. */
+static const char *cgroup_of(const char *path)
+{
+	const char *inside = cgroup_below(CGROUP_DIR, path);
+
+	path = inside ? inside : path;
+	if (*path != '/' || strlen(path) >= SCOPE_NAME_SIZE)
+		return NULL;
+	for (const char *at = path; path[1] && *at; at += strcspn(at, "/")) {
+		size_t name = strcspn(++at, "/");
+
+		if (!name || (name <= 2 && !strncmp(at, "..", name)))
+			return NULL;
+	}
+	return path;
+}
+
+int scopes_parse(struct conf_line *line)
+{
+	struct conf_item item = { .object = line->count > 1 ? cgroup_of(line->words[1]) : NULL };
+	struct out_text text AUTO(out_free) = { 0 };
+	struct rules rules = { .user = NULL };
 	int ret = 0;
+
+	if (!item.object)
+		return conf_expected(line, 1,
+				     "expected the path of a control group, "
+				     "/system.slice/redis.service");
+	for (size_t i = 2; !ret && i < line->count; i += 2) {
+		const char *rule = line->words[i];
+
+		if (!words_have("only user mptcp exclude-comm", rule))
+			return conf_expected(line, i, "expected only, user, mptcp or exclude-comm");
+		line->bad = i + 1;
+		if (line->bad == line->count)
+			return conf_expected(line, line->bad, "expected a value after it");
+		ret = add_rule(&rules, rule, line->words[i + 1], line->err);
+	}
+	append_rules(&text, &rules);
+	item.value = text.data;
+	return ret ? ret : conf_accept(line, &item, 1);
+}
+
+/* The parser removes the mount point, with which the path of a group may begin, too. */
+void scopes_write(struct out_text *text, const struct conf_item *item)
+{
+	char *path AUTO_FREE = xprintf(
+		"%s%s", cgroup_below(CGROUP_DIR, item->object) ? CGROUP_DIR : "", item->object);
+
+	out_str(text, item->kind->name);
+	conf_append_word(text, path);
+	out_str(text, *item->value ? " " : "");
+	out_str(text, item->value);
+}
+
+/* ---- this host ---- */
+
+bool scopes_may_read(void)
+{
+	return !geteuid();
+}
+
+static void found(const struct settings_look *look, const struct smc_scope *scope)
+{
+	struct out_text text AUTO(out_free) = { 0 };
+	struct rules rules = { .scope = *scope };
+	char user[24];
 
 	snprintf(user, sizeof(user), "%u", scope->uid);
 	rules.user = scope->has_uid ? user : NULL;
-	rules.mptcp = scope->keeps_mptcp ? "keep" : NULL;
-	for (size_t i = 0; !ret && i < SCOPE_COMMS && scope->comms[i][0]; i++)
-		ret = conf_scope_rule(&rules, "exclude-comm", scope->comms[i], err);
-	conf_scope_text(text, &rules);
-	out_char(text, '\0');
-	return ret;
+	memset(rules.scope.comms, 0, sizeof(rules.scope.comms));
+	for (size_t i = 0; i < SCOPE_COMMS && scope->comms[i][0]; i++)
+		add_comm(&rules.scope, scope->comms[i], NULL);
+	append_rules(&text, &rules);
+	settings_found(look, (struct conf_item){ .object = scope->name, .value = text.data });
 }
 
-int scopes_read(struct settings *host, struct smc_err *err)
+int scopes_read(struct settings_look *look)
 {
 	struct scope_list list AUTO(scope_list_free) = { 0 };
 	int ret;
 
 	if (record_root() || (access(SCOPE_DIR, F_OK) && errno == ENOENT))
 		return 0;
-	ret = scope_list_load(&list, NULL, err);
+	ret = scope_list_load(&list, NULL, look->err);
 	for (size_t i = 0; !ret && i < list.count; i++) {
 		const struct scope_entry *entry = &list.entries[i];
-		struct conf_item item = { .kind = CONF_SCOPE, .object = entry->scope.name };
-		struct out_text text = { 0 };
 
-		if (entry->scope.kind != SCOPE_CGROUP || entry->state == STATE_GONE)
-			continue;
-		ret = scope_text(&text, &entry->scope, err);
-		item.value = text.data;
-		if (!ret)
-			conf_add(&host->now, &item);
-		out_free(&text);
+		if (entry->scope.kind == SCOPE_CGROUP && entry->state != STATE_GONE)
+			found(look, &entry->scope);
 	}
 	return ret;
 }
 
-bool scope_is_there(const char *path)
+/* The kernel knows users by their numbers. A record lacks the users and groups of its host. */
+int scopes_resolve(struct settings_wish *wish)
 {
-	const char *root = cgroup_mount();
-	uint64_t id;
-
-	return record_root() || (root && !cgroup_id(root, path, &id));
-}
-
-int scope_user_number(struct conf *conf, struct conf_item *item, struct smc_err *err)
-{
-	char *words[MAX_WORDS], *copy AUTO_FREE = xstrdup(item->value), user[24];
-	char place[CONF_PLACE_SIZE];
-	size_t count = words_split(copy, words, MAX_WORDS);
-	struct conf_scope scope = { .only = NULL };
 	struct out_text text AUTO(out_free) = { 0 };
+	char user[24], place[CONF_PLACE_SIZE], *copy AUTO_FREE = NULL;
+	struct rules rules = rules_of(wish->item.value, &copy);
 	int64_t uid;
 
-	for (size_t i = 0; i + 1 < count; i += 2)
-		conf_scope_rule(&scope, words[i], words[i + 1], NULL); /* checked before */
-	/* A record lacks the users of its host. */
-	if (scope.user && !record_root()) {
-		uid = scope_user(scope.user);
-		if (uid < 0)
-			return smc_err_say(err, EINVAL, "%s: %.60s: no such user",
-					   conf_place_text(place, &item->place), scope.user);
-		snprintf(user, sizeof(user), "%" PRId64, uid);
-		scope.user = user;
-	}
-	conf_scope_text(&text, &scope);
-	out_char(&text, '\0');
-	item->value = conf_keep(conf, text.data);
+	if (!rules.user || record_root())
+		return 0;
+	uid = scope_user(rules.user);
+	if (uid < 0)
+		return smc_err_say(wish->err, EINVAL, "%s: %.60s: no such user",
+				   conf_place_text(place, &wish->item.place), rules.user);
+	snprintf(user, sizeof(user), "%" PRId64, uid);
+	rules.user = user;
+	append_rules(&text, &rules);
+	wish->item.value = conf_keep(&wish->host->wanted, text.data);
 	return 0;
 }
 
-/* Parse a setting whose rules were checked before. */
-static struct smc_scope scope_rules(const char *value)
+int scopes_want(struct settings_wish *wish)
 {
-	char *words[MAX_WORDS], *copy AUTO_FREE = xstrdup(value);
-	size_t count = words_split(copy, words, MAX_WORDS), comms = 0;
-	struct smc_scope scope = { 0 };
+	const char *root = cgroup_mount();
+	int ret = scopes_resolve(wish);
+	uint64_t id;
 
-	for (size_t i = 0; i + 1 < count; i += 2) {
-		const char *word = words[i + 1];
-
-		if (!strcmp(words[i], "only")) {
-			scope.family = !strcmp(word, "ipv4") ? AF_INET : SCOPE_NO_FAMILY;
-			if (!strcmp(word, "ipv6"))
-				scope.family = AF_INET6;
-		} else if (!strcmp(words[i], "user")) {
-			scope.has_uid = 1;
-			scope.uid = (uint32_t)strtoul(word, NULL, 10);
-		} else if (!strcmp(words[i], "mptcp")) {
-			scope.keeps_mptcp = 1;
-		} else if (comms < SCOPE_COMMS) {
-			strncpy(scope.comms[comms++], word, SCOPE_COMM_SIZE - 1);
-		}
-	}
-	return scope;
+	if (!ret && !record_root() && (!root || cgroup_id(root, wish->item.object, &id)))
+		return 1;
+	return ret ? ret : settings_add_wish(wish);
 }
 
-int scope_set(const struct conf_item *to, const struct conf_item *from, struct smc_err *err)
+int scopes_set(struct settings_step *step, const struct conf_item *from, const struct conf_item *to)
 {
-	const struct smc_scope rules = scope_rules(to ? to->value : "");
+	char *copy AUTO_FREE = NULL;
+	struct rules rules = rules_of(to ? to->value : "", &copy);
 	struct scope_target target = { 0 };
-	int ret = scope_target_cgroup(&target, 'p', (to ? to : from)->object, err);
+	int ret = scope_target_cgroup(&target, 'p', (to ? to : from)->object, step->err);
 
 	if (ret)
 		return ret;
-	return to ? scope_attach(&target, &rules, err) : scope_detach(&target, err);
+	if (!to)
+		return scope_detach(&target, step->err);
+	rules.scope.has_uid = !!rules.user;
+	rules.scope.uid = rules.user ? (uint32_t)strtoul(rules.user, NULL, 10) : 0;
+	return scope_attach(&target, &rules.scope, step->err);
 }

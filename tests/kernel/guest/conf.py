@@ -115,7 +115,7 @@ def check_exclusive():
 
 
 def check_half_way():
-    fails(r"smc.conf:2: .* EID 'Y': .*\(4 EIDs\); nothing was changed", "%s 131072\neid E V W X Y\n" % KNOB, "a fifth EID")
+    fails(r"smc.conf:2: eid: there would be 5, .* only 4$", "%s 131072\neid E V W X Y\n" % KNOB, "a fifth EID")
     fails("smc.conf:3: eid: is the same in all", "handshake-limit on\nnetns x\neid V\n", "a wrong section")
 
 
@@ -131,7 +131,7 @@ def check_no_nf_tables():
     refused(conf("check", CONF), "nftables.* nf_tables module", "check")
     equal(conf("diff"), (2, "~ handshake-limit on # is off\n+ allow 10.0.0.0/8\n+ deny port 22\n", ""), "diff")
     status, out, err = conf("show")
-    ok((status, err) == (0, "") and out.splitlines()[-1].split() == ["policy", "differs", CONF + ":2"], "show", (status, out, err))
+    ok((status, err) == (0, "") and ["policy", "differs", CONF + ":2"] in [line.split() for line in out.splitlines()], "show", (status, out, err))
     equal(conf("export"), (0, EMPTY, ""), "export")
     os.remove("/etc/modprobe.d/no-nf_tables.conf")
     os.remove(CONF)
@@ -291,7 +291,7 @@ def check_policy():
     ok("table inet smc-tools" in run("nft", "list", "tables")[1], "there is a table", run("nft", "list", "tables"))
     equal(conf("diff"), (0, "", ""), "nothing is left to be done")
     exported = conf("export")[1]
-    ok("deny port 22\nallow 10.0.0.0/8 127.0.0.0/8\n" in exported, "export has it", exported)
+    ok("deny port 22\nallow 10.0.0.0/8\nallow 127.0.0.0/8\n" in exported, "export has it", exported)
     write(exported, "/run/exported")
     equal(conf("diff", "/run/exported"), (0, "", ""), "export | diff: nothing")
     with smc_listener(22), smc_listener(23), smc_client(22), smc_client(23):

@@ -12,8 +12,10 @@ PEER_NO_SMC = 0x03010000
 HAS_SMC = bool(doc("smcd", "-j", "device")["devices"])
 
 # Lines -> connections as (from, to, port), and which of them are denied.
-ALLOW = """allow 127.1.0.0/16 fd00::/8
-deny port 7022,7100-7200
+ALLOW = """allow 127.1.0.0/16
+allow fd00::/8
+deny port 7022
+deny port 7100-7200
 deny to 127.1.9.7:7032
 deny from 127.1.8.0/24"""
 CASES = [
