@@ -414,7 +414,6 @@ static bool is_from_here(const int *found)
 	return true;
 }
 
-/* Read one message with one socket. */
 static void read_message(int client, int64_t now)
 {
 	unsigned char byte = 0;

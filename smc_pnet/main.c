@@ -177,7 +177,6 @@ static int show_all(const char *name, bool is_json, struct smc_err *err)
 	return ret ? ret : netns_list_failure(&list, err);
 }
 
-/* Return: 0, -errno with @err. */
 static int work(struct smc_err *err)
 {
 	struct smc_pnet entry = { 0 };

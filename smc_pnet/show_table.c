@@ -71,7 +71,6 @@ static int append_table(struct shown *shown, struct smc_genl *nl, const struct n
 	return ret;
 }
 
-/* @ret: result of appending */
 static int print(struct shown *shown, int ret, struct smc_err *err)
 {
 	if (!ret)

@@ -10,7 +10,6 @@
 
 enum { WHY = 40 };
 
-/* struct list - the printed list of destinations */
 struct list {
 	bool is_json;
 	int count;

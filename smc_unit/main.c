@@ -78,7 +78,6 @@ static int take_option(int opt)
 	return launch_option(&asked.launch, opt);
 }
 
-/* Check that the number of words fits the command. */
 static int check_words(int command, const struct request *req, char *const *words, int count)
 {
 	static const int most[] = { INT_MAX, INT_MAX, 1, 2 };

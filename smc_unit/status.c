@@ -12,7 +12,6 @@
 
 #define PROPERTIES "Id,LoadState,ActiveState,DropInPaths,Environment," CONFINED_PROPERTIES
 
-/* enum use - how a service's main process uses the library */
 enum use {
 	USE_NONE,    /* without the library or eBPF, as intended; or no process */
 	USE_YES,     /* the library, an attached control group, or SMC sockets without either */

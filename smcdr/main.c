@@ -79,7 +79,6 @@ static char find_option(const struct cli_opt *opts, const char *word, size_t len
 	return len == 1 && *word == 'N' ? 'N' : '\0';
 }
 
-/* Parse several letters after one dash. */
 static int parse_cluster(struct cmd *cmd, const char *letters)
 {
 	int status = GO_ON;

@@ -123,7 +123,6 @@ static int show(struct netns_list *spaces, bool is_first, struct smc_err *err)
 	return ret;
 }
 
-/* Once, or repeatedly. */
 static int repeat(struct smc_err *err)
 {
 	bool is_repeated = asked.watch_seconds > 0, is_first = true;

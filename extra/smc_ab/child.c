@@ -93,7 +93,6 @@ int nursery_open(struct nursery *nursery)
 	return nursery->signal_fd < 0 || nursery->null < 0 ? -errno : 0;
 }
 
-/* Return: 0; the child is ready. */
 static int await_ready(struct nursery *nursery, struct child *child, int link)
 {
 	struct pollfd pfd = { .fd = link, .events = POLLIN };

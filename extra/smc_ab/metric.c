@@ -41,7 +41,6 @@ int metric_compile(regex_t *regex, const char *text, struct smc_err *err)
 	return smc_err_say(err, EINVAL, "'%s' is not a regular expression: %s", text, why);
 }
 
-/* Find the last match. Return: false for none. */
 static bool find_last(const regex_t *regex, const char *text, regmatch_t found[2],
 		      const char **where)
 {

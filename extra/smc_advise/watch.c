@@ -90,7 +90,6 @@ static int on_smc(const struct nlmsghdr *nlh, void *arg)
 	return 0;
 }
 
-/* Read the SMC sockets; there are none if the kernel has no SMC. */
 static int read_smcs(struct watcher *watcher)
 {
 	const struct smc_abi_diag_req req = smc_sock_request(0);

@@ -4,7 +4,6 @@
 
 #include "base/array.h"
 
-/* "SMCR" and "SMCD" in EBCDIC. */
 #define EYE_SMCR 0xe2d4c3d9U
 #define EYE_SMCD 0xe2d4c3c4U
 /* Emulated ISM devices have CHIDs from here on, and 128-bit GIDs. */

@@ -197,7 +197,6 @@ static const char *last_line(char text[ERROR_SIZE], int fd)
 	return line ? line + 1 : text;
 }
 
-/* Wait for the end of a reader. */
 static void take(struct setup_host *host, struct reader *reader)
 {
 	char text[ERROR_SIZE];

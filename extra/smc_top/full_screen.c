@@ -89,7 +89,6 @@ static size_t room(const struct screen *screen)
 	return lines_left(screen) / screen->lines ? lines_left(screen) / screen->lines - 1 : 0;
 }
 
-/* Rows on the screen, from @first on. */
 static size_t visible(const struct screen *screen)
 {
 	size_t rest = screen->table.count - screen->first;

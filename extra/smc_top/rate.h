@@ -5,7 +5,6 @@
 #include "smc/sock.h"
 #include "smc/tcp.h"
 
-/* The bottleneck of a connection. */
 enum smc_bottleneck {
 	SMC_BOTTLENECK_NONE,	    /* no traffic, no waiting data */
 	SMC_BOTTLENECK_READER,	    /* the local program does not read */

@@ -137,7 +137,6 @@ int terminal_key(const char *bytes, size_t len, bool is_all, size_t *used)
 	return KEY_OTHER;
 }
 
-/* Return: a key, KEY_NONE if more bytes are needed. */
 static int next_key(struct terminal *terminal, bool is_all)
 {
 	size_t used;

@@ -6,7 +6,6 @@
 
 #define TOP_SECONDS 1.0 /* interval of samples, unless --watch sets another */
 
-/* Columns of struct top_row. */
 extern const struct out_col top_columns[];
 
 /** top_view() - the columns chosen by the options. Return: 0, -EINVAL with @err */

@@ -259,7 +259,6 @@ static void print_option(const struct cli_opt *opt)
 	print_words(opt->help, at, 28);
 }
 
-/* True if the line of the usage is that of @command, or @command is NULL. */
 static bool is_usage_of(const char *line, const char *command)
 {
 	size_t len = command ? strlen(command) : 0;

@@ -77,7 +77,6 @@ static const char *take_name(struct beneath *at, const char *path)
 	return path + len + (path[len] == '/');
 }
 
-/* Enter the directory that @at names. */
 static bool step(struct beneath *at)
 {
 	int next = openat(at->fd, at->name, DIRECTORY);

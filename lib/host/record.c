@@ -93,7 +93,6 @@ bool record_has(const char *path)
 	return locate(&at, path, FOLLOW) && !fstatat(at.fd, at.name, &st, AT_SYMLINK_NOFOLLOW);
 }
 
-/* Mark the record as incomplete. */
 static void record_fail(void)
 {
 	struct beneath at AUTO(beneath_end) = { .fd = -1 };

@@ -35,7 +35,6 @@ static int read_knob(const char *part, const char *name, long long *bytes)
 	return sscanf(text, "%lld", bytes) == 1 ? 0 : -EIO;
 }
 
-/* True if the requested size is above its limit. */
 static bool is_above(const struct launch *launch, const struct buffer *buffer, int *bytes,
 		     long long *limit)
 {

@@ -188,7 +188,6 @@ static void add_to_mean(struct learned_entry *entry, bool is_tcp, uint32_t ticks
 	put(mean, (uint32_t)value);
 }
 
-/* Compute the decision bits of @counts. */
 static uint32_t decide(const struct learned_entry *entry, uint32_t counts)
 {
 	uint32_t smc = get(&entry->smc), tcp = get(&entry->tcp), decision = 0;

@@ -33,7 +33,6 @@ static bool take_ports(struct rule *rule, const char *at)
 	return (take_char(&at, '*') || scan_ports(&at, &rule->low, &rule->high)) && !*at;
 }
 
-/* Parse one item completely. */
 static bool read_item(struct rule *rule, const char *at)
 {
 	static const char listen[] = "listen";

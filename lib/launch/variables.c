@@ -31,7 +31,6 @@ bool smc_is_family(const char *value)
 	return !strcmp(value, "smc") || smc_wants_inet(value);
 }
 
-/* Factor of a unit letter, 0 if it is not one. */
 static int unit_factor(char letter)
 {
 	switch (letter) {

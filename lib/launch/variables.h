@@ -26,7 +26,6 @@ enum smc_variable {
 #define SMC_SPIN_DEFAULT "max:200"
 #define SMC_SPIN_MAX 1000
 
-/* Names of the variables, by enum smc_variable. */
 extern const char *const smc_variables[VARIABLES];
 
 /** smc_is_on() - true if a switch is set, not empty, and does not start with 0 */

@@ -32,7 +32,6 @@ static inline uint64_t number_at(const void *value, size_t size)
 	}
 }
 
-/* For OUT_KIND_PTR, dereference the pointer. */
 static inline const char *string_at(const struct out_col *col, const void *value)
 {
 	return col->kind == OUT_KIND_PTR ? *(const char *const *)value : value;
@@ -53,7 +52,6 @@ static bool is_empty(const struct out_col *col, const void *value)
 	return !number_at(value, col->size);
 }
 
-/* Return: NULL if there is no value. */
 static inline const void *value_of(const struct out_col *col, const void *object)
 {
 	const char *start = col->find ? col->find(object) : object;
@@ -149,7 +147,6 @@ void out_cell(struct out_text *text, const struct out_col *col, const void *obje
 	append_cell(text, col, object);
 }
 
-/* The text form as a JSON string. */
 static json_t *json_of_text(const struct out_col *col, const void *value)
 {
 	struct out_text text AUTO(out_free) = { 0 };

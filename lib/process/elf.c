@@ -79,7 +79,6 @@ static bool segment_at(const struct image *img, unsigned int i, struct segment *
 	return true;
 }
 
-/* Read a segment as a string, truncated to @size. */
 static void read_string(const struct image *img, const struct segment *seg, char *out, size_t size)
 {
 	size_t len;

@@ -94,7 +94,6 @@ static void allow(struct program *program)
 	add(program, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
 }
 
-/* Fail if @test holds for the loaded value. */
 static void fail_if(struct program *program, uint16_t test, uint32_t value, int code)
 {
 	add(program, BPF_JMP | test | BPF_K, value, 0, 1);

@@ -17,10 +17,8 @@
 #define SMC_IB_NAME_LEN 64
 #define SMC_GID_TEXT_LEN 40
 
-/* Mode of a connection */
 enum { SMC_DIAG_MODE_SMCR, SMC_DIAG_MODE_FALLBACK_TCP, SMC_DIAG_MODE_SMCD };
 
-/* Attributes of sock_diag */
 enum {
 	SMC_DIAG_CONNINFO = 1,
 	SMC_DIAG_LGRINFO,

@@ -70,7 +70,6 @@ static int compare_ports(const void *a, const void *b)
 	return (x->peer.port > y->peer.port) - (x->peer.port < y->peer.port);
 }
 
-/* First entry with the ports of @key; NULL for none. */
 static const struct smc_inet_entry *first_with_ports(const struct smc_inet_table *table,
 						     const struct smc_inet_entry *key)
 {

@@ -223,7 +223,6 @@ static bool put_mac(const struct pseudonyms *all, struct out_text *text, const c
 	return true;
 }
 
-/* Replace the host name, or its first part. */
 static bool put_host(const struct pseudonyms *all, struct out_text *text, const char *word)
 {
 	size_t part = strcspn(all->host, ".");

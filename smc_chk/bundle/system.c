@@ -44,7 +44,6 @@ static void put_directory(struct out_text *text, const char *directory)
 		put_file(text, directory, names.names[i]);
 }
 
-/* True if the text begins with one of the words. */
 static bool begins(const char *text, const char *const *words)
 {
 	for (; *words; words++)

@@ -10,7 +10,6 @@
 /* Each explanation runs all checks. */
 #define EXPLAINED_MAX 64
 
-/* true if other hosts can reach the address */
 static bool is_reachable(const struct netaddr *addr)
 {
 	if (addr->family == AF_INET)

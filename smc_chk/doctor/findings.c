@@ -111,7 +111,6 @@ static enum out_style style_level(const void *level)
 	return styles[*(const enum doctor_level *)level];
 }
 
-/* Append an escaped string. */
 static void append_string(struct out_text *text, const void *string)
 {
 	out_str(text, string);

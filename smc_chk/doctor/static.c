@@ -42,7 +42,6 @@ static bool subnet_of(char text[NETADDR_TEXT_SIZE], const struct netaddr *addr, 
 	return true;
 }
 
-/* The system EID, NULL for none. */
 static const char *seid_of(const struct choices *facts)
 {
 	return facts->seid.has_eid && facts->seid.is_enabled ? facts->seid.eid : NULL;

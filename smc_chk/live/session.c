@@ -73,7 +73,6 @@ static struct proto_who look_who(int fd)
 	return who;
 }
 
-/* @message: receives the answer */
 static bool answer(struct session *session, uint8_t message[PROTO_SIZE])
 {
 	struct proto_request request;

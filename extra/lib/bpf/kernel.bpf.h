@@ -151,7 +151,6 @@ static inline void read_ends(struct bpf_ends *ends, struct sock *sk)
 #undef HEAD
 }
 
-/* Payload that a TCP socket has sent, without retransmissions. */
 static inline __u64 tcp_sent(struct tcp_sock *tp)
 {
 	return BPF_CORE_READ(tp, bytes_sent) - BPF_CORE_READ(tp, bytes_retrans);

@@ -327,7 +327,6 @@ int smclife_receive(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* Read the mode of a socket older than the program. */
 static void read_mode(struct smclife_socket *socket, const struct smc_sock *smc)
 {
 	if (!bpf_core_field_exists(smc->conn))

@@ -292,7 +292,6 @@ static int mark_tree(const struct pins *pins, pid_t pid, uint64_t id, struct smc
 
 /* ---- changes ---- */
 
-/* Remove the scopes that are gone, and with the last scope the programs. */
 static int remove_gone(struct pins *pins, struct smc_err *err)
 {
 	struct scope_list list AUTO(scope_list_free) = { 0 };
@@ -349,7 +348,6 @@ int scope_attach(struct scope_target *target, const struct smc_scope *rules, str
 	return ret;
 }
 
-/* Replace a process target by the scope of its mark. */
 static int find_mark(const struct pins *pins, struct scope_target *target, struct smc_err *err)
 {
 	int ret;

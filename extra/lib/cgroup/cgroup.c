@@ -87,7 +87,6 @@ const char *cgroup_digits(const char *name)
 	return NULL;
 }
 
-/* True if @id occurs in the 64 digits. */
 static bool has_id(const char *name, const char *id)
 {
 	for (; (name = cgroup_digits(name)); name += CONTAINER_ID_LEN) {
