@@ -15,9 +15,7 @@
 #include "cgroup/cgroup.h"
 #include "cli/printable.h"
 #include "process/proc.h"
-#include "process/program.h"
-#include "process/self.h"
-#include "settings/conf_files.h"
+#include "settings/settings.h"
 
 #define MAX_STATE (1U << 20) /* bytes; Kubernetes takes 256 KiB of annotations */
 /*
@@ -86,30 +84,29 @@ static int attach(const struct oci_state *container, struct smc_err *err)
 static int set_up(const struct cli_tool *tool, const struct oci_state *container,
 		  struct smc_err *err)
 {
-	char netns[64], program[PATH_MAX], *said AUTO_FREE = NULL;
-	char *argv[] = { program, (char *)"apply", (char *)"--netns", netns, NULL };
-	size_t size;
-	int ret;
+	struct conf file AUTO(conf_free) = { 0 };
+	struct settings host AUTO(settings_free) = { 0 };
+	struct out_text waits AUTO(out_free) = { 0 };
+	char netns[64];
+	int ret = conf_read_default(&file, false, true, err);
 
+	if (ret || !file.n_sections)
+		return ret;
 	snprintf(netns, sizeof(netns), "/proc/%d/ns/net", (int)container->pid);
-	if (access(CONF_FILE, F_OK) && access(CONF_DIR, F_OK))
-		return 0;
 	ret = proc_shares(container->pid, "net");
 	if (ret)
 		return ret > 0 ? 0 : smc_err_set(err, -ret, "%s", netns);
-	if (!self_find("smc_conf", X_OK, program))
-		return smc_err_say(err, ENOENT,
-				   "smc_conf, which applies " CONF_FILE ", is not "
-				   "installed beside smc_bpf");
-	ret = program_run(argv, &said, &size);
-	if (ret < 0)
-		return smc_err_set(err, -ret, "cannot run smc_conf");
-	said[strcspn(said, "\n")] = '\0';
-	if (ret)
-		return smc_err_say(err, EIO, "%.350s", *said ? said : "smc_conf failed");
-	if (*said)
-		say(tool, container, LOG_NOTICE, said);
-	return 0;
+	settings_lock(&host);
+	ret = settings_plan(&host, &file, netns, err);
+	if (!ret)
+		ret = settings_apply(&host, err);
+	settings_waits(&waits, &host);
+	if (!ret && waits.len) {
+		out_char(&waits, '\0');
+		waits.data[strcspn(waits.data, "\n")] = '\0';
+		say(tool, container, LOG_NOTICE, waits.data);
+	}
+	return ret;
 }
 
 static int begin(const struct cli_tool *tool, const struct oci_state *container)

@@ -3,6 +3,7 @@
 #include "smc_conf/smc_conf.h"
 
 #include <fcntl.h>
+#include <glob.h>
 #include <sys/stat.h>
 
 #include "base/memory.h"
@@ -36,10 +37,20 @@ static bool is_there(const struct out_text *text)
 	return old && len == text->len && !memcmp(old, text->data, len);
 }
 
+/* True if both names are of one file: a process was killed before it replaced the first. */
+static bool is_same(int dir)
+{
+	struct stat now, old;
+
+	return errno == EEXIST && !fstatat(dir, NAME, &now, AT_SYMLINK_NOFOLLOW) &&
+	       !fstatat(dir, OLD_NAME, &old, AT_SYMLINK_NOFOLLOW) && now.st_ino == old.st_ino;
+}
+
 /* Replace the default file; the old one gets a second name. Return: 1 if there was one, or 0. */
 static int replace(int dir, const struct out_text *text, struct smc_err *err)
 {
-	int has_old = !linkat(dir, NAME, dir, OLD_NAME, 0), ret;
+	bool has_old = !linkat(dir, NAME, dir, OLD_NAME, 0) || is_same(dir);
+	int ret;
 
 	if (!has_old && errno == EEXIST)
 		return smc_err_say(err, EEXIST,
@@ -55,10 +66,23 @@ static int replace(int dir, const struct out_text *text, struct smc_err *err)
 	return smc_err_set(err, -ret, "cannot write " CONF_FILE);
 }
 
+/* Files of smc_replace_file() in processes that were killed. Others wait for our lock. */
+static void remove_unfinished(void)
+{
+	glob_t found;
+
+	if (glob(DIRECTORY "/." NAME ".*", 0, NULL, &found))
+		return;
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		unlink(found.gl_pathv[i]);
+	globfree(&found);
+}
+
 static int put(const struct out_text *text, const struct cli_tool *tool, struct smc_err *err)
 {
 	int dir, ret;
 
+	remove_unfinished();
 	if (is_there(text))
 		return 0;
 	mkdir(DIRECTORY, 0755);

@@ -51,5 +51,5 @@ words=$(strings -n 8 "$BUILD/smc_bpf" | grep -v ' ')
 like "$words" '^update_socket_protocol$' "the program has the name of the kernel's function"
 unlike "$words" "^$PWD/extra/lib/cgroup" "and no path of the build directory"
 libraries=$(readelf -d "$BUILD/smc_bpf" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p')
-is "$(echo "$libraries" | grep -vE '^lib(jansson|c|asan|ubsan)\.so|^ld-' | tr '\n' ' ')" "" "it is linked with jansson and libc only"
+is "$(echo "$libraries" | grep -vE '^lib(jansson|mnl|nl-3|nl-genl-3|c|asan|ubsan)\.so|^ld-' | tr '\n' ' ')" "" "it is linked with jansson, the libraries of netlink and libc only"
 plan_done

@@ -305,6 +305,22 @@ int settings_apply(struct settings *host, struct smc_err *err)
 
 /* ---- plan ---- */
 
+/* Give back what a process has deleted that was killed before it was able to. */
+static void finish(void)
+{
+	static const char path[] = RUN_DIR "/" SETTINGS_UNFINISHED;
+	struct settings host AUTO(settings_free) = { 0 };
+	struct conf before AUTO(conf_free) = { 0 };
+	struct smc_err ignored;
+
+	if (record_root() || access(path, F_OK))
+		return;
+	if (!conf_read(&before, path, true, &ignored) &&
+	    !settings_plan(&host, &before, NULL, &ignored))
+		settings_apply(&host, &ignored);
+	unlink(path);
+}
+
 /*
  * The kernel only deletes whole PNET IDs: two concurrent runs, as udev starts them for devices,
  * would undo each other's changes.
@@ -312,8 +328,8 @@ int settings_apply(struct settings *host, struct smc_err *err)
 void settings_lock(struct settings *host)
 {
 	host->lock = rundir_open("smc_conf.lock", O_RDWR, 0600);
-	if (host->lock >= 0)
-		flock(host->lock, LOCK_EX);
+	if (host->lock >= 0 && !flock(host->lock, LOCK_EX))
+		finish();
 }
 
 int settings_plan(struct settings *host, const struct conf *file, const char *netns,

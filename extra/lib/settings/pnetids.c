@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* PNET IDs of devices. */
 #include <ctype.h>
+#include <fcntl.h>
 
 #include "base/array.h"
+#include "base/write.h"
 #include "net/netns.h"
 #include "settings/setting.h"
 #include "smc/genl_abi.h"
@@ -226,13 +228,57 @@ static int change_table(const struct settings_netns *netns, const struct smc_pne
 	return ret;
 }
 
+/*
+ * Devices that keep their PNET ID lose it for a moment, or for good if this process is killed: a
+ * file has all of them until then.
+ */
+static void write_unfinished(const struct settings_step *step)
+{
+	const struct settings *host = step->host;
+	size_t at = step->changes->netns;
+	struct out_text text AUTO(out_free) = { 0 };
+	int dir AUTO_CLOSE = open(RUN_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (host->lock <= 0 || dir < 0 || strchr(host->netns[at].name, '/'))
+		return;
+	if (at) {
+		out_str(&text, "netns");
+		conf_append_word(&text, host->netns[at].name);
+		out_char(&text, '\n');
+	}
+	for_each(item, host->now.items, host->now.count) {
+		if (item->section != at || item->kind != settings_any(step->changes)->kind)
+			continue;
+		conf_append_line(&text, item);
+		out_char(&text, '\n');
+	}
+	smc_replace_file(dir, SETTINGS_UNFINISHED, text.data ? text.data : "", text.len, 0600);
+}
+
+static int change(struct settings_step *step, const struct smc_pnet_table *kept,
+		  const struct smc_pnet_table *then)
+{
+	const struct settings_netns *netns = &step->host->netns[step->changes->netns];
+	struct smc_err ignored;
+	int ret;
+
+	if (step->is_back)
+		return change_table(netns, then, &netns->table, step->err);
+	/* In two steps, as an entry that is the same is to be added again if its device is new. */
+	ret = change_table(netns, &netns->table, kept, step->err);
+	if (ret)
+		return ret;
+	ret = change_table(netns, kept, then, step->err);
+	if (ret)
+		change_table(netns, kept, &netns->table, &ignored);
+	return ret;
+}
+
 int pnetids_set(struct settings_step *step, const struct conf_item *from,
 		const struct conf_item *to)
 {
-	const struct settings_netns *netns = &step->host->netns[step->changes->netns];
-	const struct smc_pnet_table *now = &netns->table;
+	const struct smc_pnet_table *now = &step->host->netns[step->changes->netns].table;
 	struct smc_pnet_table kept AUTO(smc_pnet_free) = { 0 }, then AUTO(smc_pnet_free) = { 0 };
-	struct smc_err ignored;
 	int ret;
 
 	(void)from, (void)to;
@@ -246,18 +292,13 @@ int pnetids_set(struct settings_step *step, const struct conf_item *from,
 		smc_pnet_append(&kept, entry);
 		smc_pnet_append(&then, entry);
 	}
-	for_each(change, step->changes, step->count) {
-		if (change->new)
-			table_add(&then, change->new);
+	for_each(one, step->changes, step->count) {
+		if (one->new)
+			table_add(&then, one->new);
 	}
-	if (step->is_back)
-		return change_table(netns, &then, now, step->err);
-	/* In two steps, as an entry that is the same is to be added again if its device is new. */
-	ret = change_table(netns, now, &kept, step->err);
-	if (!ret) {
-		ret = change_table(netns, &kept, &then, step->err);
-		if (ret)
-			change_table(netns, &kept, now, &ignored);
-	}
+	write_unfinished(step);
+	ret = change(step, &kept, &then);
+	if (step->host->lock > 0)
+		unlink(RUN_DIR "/" SETTINGS_UNFINISHED);
 	return ret;
 }

@@ -4,6 +4,9 @@
 
 #include "settings/settings.h"
 
+/* In RUN_DIR: PNET IDs that were in force before changes that are not finished. */
+#define SETTINGS_UNFINISHED "unfinished.conf"
+
 /**
  * struct conf_line - the current line of a file
  * @kind: row that its first word begins; NULL for a line about the file itself

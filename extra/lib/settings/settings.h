@@ -58,7 +58,11 @@ struct settings {
 	int lock;
 };
 
-/** settings_lock() - wait for other processes that change settings, until settings_free() */
+/**
+ * settings_lock() - wait for other processes that change settings, until settings_free()
+ *
+ * Then add PNET IDs that a process has deleted, but not added again, before it was killed.
+ */
 void settings_lock(struct settings *host);
 
 /**
@@ -66,8 +70,7 @@ void settings_lock(struct settings *host);
  * @file: read by conf_read() or conf_read_text(); must outlive @host
  * @netns: only this namespace, as in smc_netns_enter(); NULL for all that the file names
  *
- * Before settings_apply(), call settings_lock(). With the lock, this first adds what a process has
- * deleted that was killed while it applied settings. @host is to be freed also on failure.
+ * Call settings_lock() before, and settings_apply() after it. @host is to be freed also on failure.
  */
 int settings_plan(struct settings *host, const struct conf *file, const char *netns,
 		  struct smc_err *err);

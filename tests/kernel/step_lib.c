@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Kills the program right before change STEP_KILL, counted from 1: a request of netlink that is no
+ * dump, a call of bpf(2), bytes written to a file, a name made or removed. For conf_crash.py.
+ */
+#include <dlfcn.h>
+#include <linux/netlink.h>
+#include <sys/syscall.h>
+
+#include "tests/libc.h"
+
+static void step(void)
+{
+	static long left = -1;
+	const char *text = getenv("STEP_KILL");
+
+	if (left < 0)
+		left = text ? atol(text) : 0;
+	if (left && !--left)
+		kill(getpid(), SIGKILL);
+}
+
+static void step_netlink(const void *data, size_t len)
+{
+	const struct nlmsghdr *nlh = data;
+
+	if (len < sizeof(*nlh) || (nlh->nlmsg_flags & NLM_F_DUMP) != NLM_F_DUMP)
+		step();
+}
+
+/* A function of libc with its parameters and arguments, after @before. */
+#define WRAP(type, name, parameters, arguments, before)                                            \
+	type name parameters                                                                       \
+	{                                                                                          \
+		static type(*real) parameters;                                                     \
+                                                                                                   \
+		if (!real)                                                                         \
+			*(void **)&real = dlsym(RTLD_NEXT, #name);                                 \
+		before;                                                                            \
+		return real arguments;                                                             \
+	}
+
+WRAP(ssize_t, sendto,
+     (int fd, const void *data, size_t len, int flags, const struct sockaddr *to, socklen_t size),
+     (fd, data, len, flags, to, size), step_netlink(data, len))
+WRAP(ssize_t, sendmsg, (int fd, const struct msghdr *msg, int flags), (fd, msg, flags),
+     step_netlink(msg->msg_iov[0].iov_base, msg->msg_iov[0].iov_len))
+WRAP(ssize_t, write, (int fd, const void *data, size_t len), (fd, data, len), step())
+WRAP(int, renameat, (int from, const char *old, int to, const char *name), (from, old, to, name),
+     step())
+WRAP(int, linkat, (int from, const char *old, int to, const char *name, int flags),
+     (from, old, to, name, flags), step())
+WRAP(int, unlinkat, (int dir, const char *name, int flags), (dir, name, flags), step())
+WRAP(int, unlink, (const char *name), (name), step())
+WRAP(long, syscall, (long number, long a, long b, long c, long d, long e, long f),
+     (number, a, b, c, d, e, f), number == SYS_bpf ? step() : (void)0)
