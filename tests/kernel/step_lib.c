@@ -5,6 +5,7 @@
  */
 #include <dlfcn.h>
 #include <linux/netlink.h>
+#include <stdarg.h>
 #include <sys/syscall.h>
 
 #include "tests/libc.h"
@@ -52,5 +53,21 @@ WRAP(int, linkat, (int from, const char *old, int to, const char *name, int flag
      (from, old, to, name, flags), step())
 WRAP(int, unlinkat, (int dir, const char *name, int flags), (dir, name, flags), step())
 WRAP(int, unlink, (const char *name), (name), step())
-WRAP(long, syscall, (long number, long a, long b, long c, long d, long e, long f),
-     (number, a, b, c, d, e, f), number == SYS_bpf ? step() : (void)0)
+
+/* Of bpf(2), which libbpf calls so: up to six arguments. */
+long syscall(long number, ...)
+{
+	static long (*real)(long number, ...);
+	long args[6];
+	va_list list;
+
+	if (!real)
+		*(void **)&real = dlsym(RTLD_NEXT, "syscall");
+	va_start(list, number);
+	for (size_t i = 0; i < 6; i++)
+		args[i] = va_arg(list, long);
+	va_end(list);
+	if (number == SYS_bpf)
+		step();
+	return real(number, args[0], args[1], args[2], args[3], args[4], args[5]);
+}
