@@ -96,9 +96,11 @@ static void note(const struct smc_err *err)
 /* Settings of this host, except the kernel's defaults. @file: what it names must be readable */
 static int read_all(struct settings *host, const struct conf *file, struct smc_err *err)
 {
-	int ret = settings_read(host, file, NULL, note, err);
 	size_t kept = 0;
+	int ret;
 
+	host->file = file;
+	ret = settings_read(host, NULL, note, err);
 	for_each(item, host->now.items, host->now.count) {
 		if (!settings_is_normal(item))
 			host->now.items[kept++] = *item;
@@ -123,13 +125,15 @@ static int run_keep(struct settings *host, const struct conf *file, struct smc_e
 
 static int run_show(struct settings *host, const struct conf *file, struct smc_err *err)
 {
-	int ret = settings_read(host, file, NULL, note, err);
+	int ret;
 
+	host->file = file;
+	ret = settings_read(host, NULL, note, err);
 	if (!ret)
-		ret = settings_want(host, file, err);
+		ret = settings_want(host, err);
 	if (!ret)
 		ret = asked.is_metrics ? sc_print_metrics(host, err) :
-					 sc_print_state(host, file, asked.is_json, err);
+					 sc_print_state(host, asked.is_json, err);
 	return ret;
 }
 
@@ -173,12 +177,11 @@ static int run_apply(struct settings *host, const struct conf *file, struct smc_
 {
 	int ret;
 
-	if (asked.device)
-		return settings_apply_device(host, file, asked.device, err);
+	host->device = asked.device;
 	ret = settings_plan(host, file, asked.netns, err);
 	if (!ret)
 		ret = settings_apply(host, err);
-	if (!ret)
+	if (!ret && !asked.device)
 		note_waiting(host);
 	return ret;
 }

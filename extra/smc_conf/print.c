@@ -154,10 +154,9 @@ static void put_wanted(struct output *out, const char *netns, const struct conf_
 		put_row(out, netns, now, "is", NULL);
 }
 
-static void put_rows(struct output *out, const struct conf *file)
+static void put_rows(struct output *out)
 {
 	const struct conf *wanted = &out->host->wanted, *now = &out->host->now;
-	const struct conf *waiting = &out->host->waiting;
 
 	for (size_t at = 0; at < out->host->n_netns; at++) {
 		const char *netns = out->host->netns[at].name;
@@ -173,8 +172,11 @@ static void put_rows(struct output *out, const struct conf *file)
 				NULL);
 		}
 	}
-	for_each(item, waiting->items, waiting->count) {
-		put_row(out, file->sections[item->section].netns, item, "waits", &item->place);
+	for (size_t i = 0; i < out->host->n_waiting; i++) {
+		const struct conf_item *item = out->host->waiting[i];
+
+		put_row(out, out->host->file->sections[item->section].netns, item, "waits",
+			&item->place);
 	}
 }
 
@@ -196,18 +198,17 @@ static json_t *json_policies(const struct settings *host)
 	return array;
 }
 
-int sc_print_state(const struct settings *host, const struct conf *file, bool is_json,
-		   struct smc_err *err)
+int sc_print_state(const struct settings *host, bool is_json, struct smc_err *err)
 {
 	struct output out = { .host = host, .array = is_json ? json_array() : NULL };
-	bool has_netns = host->n_netns > 1 || host->waiting.count;
+	bool has_netns = host->n_netns > 1 || host->n_waiting;
 	struct out_view view = { .count = 0 };
 
 	out_view_add(&view, columns,
 		     has_netns ? "netns,setting,state,source" : "setting,state,source");
 	if (!is_json)
 		out_list_begin(&out.rows, &view, &out.text, cli_columns(), true);
-	put_rows(&out, file);
+	put_rows(&out);
 	out_list_end(&out.rows);
 	for (size_t at = 0; !is_json && at < host->n_netns; at++)
 		sc_policy_text(&out.text, host, at);

@@ -58,5 +58,4 @@ int sc_print_export(const struct conf *conf, bool is_json, struct smc_err *err);
 
 int sc_print_changes(const struct settings *host, bool is_json, struct smc_err *err);
 
-int sc_print_state(const struct settings *host, const struct conf *file, bool is_json,
-		   struct smc_err *err);
+int sc_print_state(const struct settings *host, bool is_json, struct smc_err *err);

@@ -30,7 +30,7 @@ static void free_host(struct settings *host)
 {
 	conf_free(&host->now);
 	conf_free(&host->wanted);
-	conf_free(&host->waiting);
+	free(host->waiting);
 	free(host->changes);
 }
 
@@ -59,14 +59,15 @@ static void leads_to(const char *now, const char *lines, const char *expected)
 	make_host(&host, now);
 	assert_non_null(text);
 	assert_int_equal(conf_read_text(&file, text, strlen(text), "x", &err), 0);
-	ret = settings_want(&host, &file, &err);
+	host.file = &file;
+	ret = settings_want(&host, &err);
 	if (!ret)
 		ret = settings_compare(&host, &err);
 	for (size_t i = 0; !ret && i < host.n_changes; i++)
 		append(&out, &host.changes[i]);
-	for (size_t i = 0; !ret && i < host.waiting.count; i++) {
+	for (size_t i = 0; !ret && i < host.n_waiting; i++) {
 		out_str(&out, "waits ");
-		conf_append_line(&out, &host.waiting.items[i]);
+		conf_append_line(&out, host.waiting[i]);
 		out_char(&out, '\n');
 	}
 	out_str(&out, ret ? err.text : "");

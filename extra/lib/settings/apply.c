@@ -151,10 +151,29 @@ static void add_normals(struct settings *host)
 	}
 }
 
+/* PNET IDs of a device, by its own name or that of its PCI function. */
+static void compare_device(struct settings *host)
+{
+	const char *device = host->device;
+	const struct rdma_dev *rdma = rdma_find(&host->netns[0].world.rdma, device);
+	const char *bus = rdma ? rdma->bus_id : "";
+
+	for_each(item, host->wanted.items, host->wanted.count) {
+		if (!item->section && item->by &&
+		    (!strcmp(item->object, device) ||
+		     (item->port && *bus && !strcmp(item->object, bus))))
+			push(host, 0, conf_find(&host->now, 0, item), item);
+	}
+}
+
 int settings_compare(struct settings *host, struct smc_err *err)
 {
 	int ret = 0;
 
+	if (host->device) {
+		compare_device(host);
+		return 0;
+	}
 	add_normals(host);
 	for (const struct setting *kind = settings_rows; !ret && kind->name; kind++) {
 		keep_absent(host, kind);
@@ -303,7 +322,20 @@ int settings_apply(struct settings *host, struct smc_err *err)
 			   inner.text);
 }
 
-/* ---- plan ---- */
+int settings_check(const struct settings *host, struct smc_err *err)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && !geteuid() && !record_root() && i < host->n_changes; i++) {
+		const struct conf_item *wanted = host->changes[i].new;
+
+		if (wanted && wanted->kind->check)
+			ret = wanted->kind->check(err);
+	}
+	return ret;
+}
+
+/* ---- one process at a time ---- */
 
 /* Give back what a process has deleted that was killed before it was able to. */
 static void finish(void)
@@ -330,47 +362,4 @@ void settings_lock(struct settings *host)
 	host->lock = rundir_open("smc_conf.lock", O_RDWR, 0600);
 	if (host->lock >= 0 && !flock(host->lock, LOCK_EX))
 		finish();
-}
-
-int settings_plan(struct settings *host, const struct conf *file, const char *netns,
-		  struct smc_err *err)
-{
-	int ret = settings_read(host, file, netns, NULL, err);
-
-	if (!ret)
-		ret = settings_want(host, file, err);
-	return ret ? ret : settings_compare(host, err);
-}
-
-int settings_check(const struct settings *host, struct smc_err *err)
-{
-	int ret = 0;
-
-	for (size_t i = 0; !ret && !geteuid() && !record_root() && i < host->n_changes; i++) {
-		const struct conf_item *wanted = host->changes[i].new;
-
-		if (wanted && wanted->kind->check)
-			ret = wanted->kind->check(err);
-	}
-	return ret;
-}
-
-int settings_apply_device(struct settings *host, const struct conf *file, const char *device,
-			  struct smc_err *err)
-{
-	const struct rdma_dev *rdma;
-	int ret = settings_read(host, NULL, NULL, NULL, err);
-
-	if (!ret)
-		ret = settings_want(host, file, err);
-	if (ret)
-		return ret;
-	rdma = rdma_find(&host->netns[0].world.rdma, device);
-	for_each(item, host->wanted.items, host->wanted.count) {
-		if (!item->section && item->by &&
-		    (!strcmp(item->object, device) ||
-		     (item->port && rdma && *rdma->bus_id && !strcmp(item->object, rdma->bus_id))))
-			push(host, 0, conf_find(&host->now, 0, item), item);
-	}
-	return settings_apply(host, err);
 }

@@ -32,11 +32,10 @@ int conf_accept(struct conf_line *line, struct conf_item *item, size_t bad);
 
 /**
  * struct settings_look - namespace @at of a host that is being read
- * @file, @is_all: of settings_read(); @nl: NULL on kernels before 5.11
+ * @is_all: also what no file asks for; @nl: NULL on kernels before 5.11
  */
 struct settings_look {
 	struct settings *host;
-	const struct conf *file;
 	bool is_all;
 	size_t at;
 	const struct setting *kind;

@@ -42,9 +42,12 @@ static inline const struct conf_item *settings_any(const struct settings_change 
  * struct settings - current and wanted settings; zero-initialize
  * @is_one: only one namespace was requested
  * @first: index in @netns of the requested one: 1 if it is not the caller's
+ * @file: whose settings are wanted; settings_plan() sets it
+ * @device: set before settings_plan() to want its PNET IDs only, again: it was just named, and the
+ *	kernel binds an entry to the device that has the name when it is added
  * @now, @wanted: sections are indexes of @netns. PNET IDs in @wanted belong to net devices by name,
  *	or to RDMA and ISM devices
- * @waiting: settings for missing devices and namespaces; sections as in the file
+ * @waiting: settings of @file for missing devices and namespaces
  * @changes: in the order that the kernel requires
  * @lock: held against other processes that change settings; 0 for none
  */
@@ -52,7 +55,11 @@ struct settings {
 	struct settings_netns *netns;
 	size_t n_netns, first;
 	bool is_one;
-	struct conf now, wanted, waiting;
+	const struct conf *file;
+	const char *device;
+	struct conf now, wanted;
+	const struct conf_item **waiting;
+	size_t n_waiting;
 	struct settings_change *changes;
 	size_t n_changes;
 	int lock;
@@ -91,14 +98,6 @@ void settings_diff(struct out_text *text, const struct settings *host);
 /** settings_apply() - apply all @changes, or none: what was changed goes back on failure */
 int settings_apply(struct settings *host, struct smc_err *err);
 
-/**
- * settings_apply_device() - set the PNET IDs of a device that was just named
- *
- * Its entry is removed and added again: the kernel binds it to the device that has the name now.
- */
-int settings_apply_device(struct settings *host, const struct conf *file, const char *device,
-			  struct smc_err *err);
-
 /** settings_check() - check that the changes can be applied, as far as only root can find out */
 int settings_check(const struct settings *host, struct smc_err *err);
 
@@ -116,16 +115,15 @@ void settings_free(struct settings *host);
 typedef void (*settings_note_fn)(const struct smc_err *err);
 
 /**
- * settings_read() - read the state of the kernel
- * @file: whose namespaces are read; NULL to read only the caller's
+ * settings_read() - read the state of the kernel: namespaces of @file, without one the caller's
  * @netns: only this one, as in smc_netns_enter(); named namespaces keep the name; NULL for all
  * @note: all named network namespaces are read; receives what makes one unreadable; or NULL
  */
-int settings_read(struct settings *host, const struct conf *file, const char *netns,
-		  settings_note_fn note, struct smc_err *err);
+int settings_read(struct settings *host, const char *netns, settings_note_fn note,
+		  struct smc_err *err);
 
-/** settings_want() - compute @wanted and @waiting from a file */
-int settings_want(struct settings *host, const struct conf *file, struct smc_err *err);
+/** settings_want() - compute @wanted and @waiting from @file */
+int settings_want(struct settings *host, struct smc_err *err);
 
 /**
  * settings_compare() - compute the changes from @now to @wanted

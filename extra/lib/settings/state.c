@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Read the current settings of the kernel, and find those that a file wants. */
+/* Plan: read the current settings of the kernel, and find those that a file wants. */
 #include <sys/stat.h>
 
 #include "base/array.h"
@@ -11,7 +11,7 @@
 
 /* ---- now ---- */
 
-/* True if a file names this kind of setting. */
+/* True if the file names this kind of setting. */
 static bool speaks_of(const struct conf *file, const struct setting *kind)
 {
 	for (size_t i = 0; file && i < file->n_sections; i++)
@@ -35,7 +35,7 @@ static int look_around(void *arg)
 		if (kind->is_host && look->at)
 			continue;
 		look->kind = kind;
-		if (!kind->may_read || speaks_of(look->file, kind) ||
+		if (!kind->may_read || speaks_of(look->host->file, kind) ||
 		    (look->is_all && kind->may_read()))
 			ret = kind->read(look);
 	}
@@ -111,10 +111,10 @@ static int find_section(const struct conf *file, const char *name)
 	return -1;
 }
 
-int settings_read(struct settings *host, const struct conf *file, const char *netns,
-		  settings_note_fn note, struct smc_err *err)
+int settings_read(struct settings *host, const char *netns, settings_note_fn note,
+		  struct smc_err *err)
 {
-	struct settings_look look = { .host = host, .file = file, .is_all = note, .err = err };
+	struct settings_look look = { .host = host, .is_all = note, .err = err };
 	struct host_names names AUTO(host_names_free) = { 0 };
 	int ret = host_list(&names, "/run/netns");
 
@@ -128,7 +128,8 @@ int settings_read(struct settings *host, const struct conf *file, const char *ne
 	if (!ret)
 		ret = look_into(&look, netns ? netns : "");
 	for (size_t i = 0; !ret && !netns && i < names.count; i++) {
-		if (!note && find_section(file, names.names[i]) < 0 && find_section(file, "*") < 0)
+		if (!note && find_section(host->file, names.names[i]) < 0 &&
+		    find_section(host->file, "*") < 0)
 			continue;
 		ret = look_into(&look, names.names[i]);
 		if (ret && note) {
@@ -148,7 +149,7 @@ void settings_free(struct settings *host)
 	free(host->changes);
 	conf_free(&host->now);
 	conf_free(&host->wanted);
-	conf_free(&host->waiting);
+	free(host->waiting);
 	if (host->lock > 0)
 		close(host->lock);
 }
@@ -170,10 +171,15 @@ int settings_add_wish(struct settings_wish *wish)
 			   conf_place_text(before, &other->place));
 }
 
-/* Settings in a namespace's @own section override those of all, in @section. */
-static int want_section(struct settings_wish *wish, const struct conf *file, int section, int own,
-			size_t at)
+static void wait_for(struct settings *host, const struct conf_item *item)
 {
+	*smc_array_add(&host->waiting, &host->n_waiting) = item;
+}
+
+/* Settings in a namespace's @own section override those of all, in @section. */
+static int want_section(struct settings_wish *wish, int section, int own, size_t at)
+{
+	const struct conf *file = wish->host->file;
 	int ret = 0;
 
 	if (section >= 0)
@@ -188,32 +194,31 @@ static int want_section(struct settings_wish *wish, const struct conf *file, int
 		wish->item.section = at;
 		ret = item->kind->want ? item->kind->want(wish) : settings_add_wish(wish);
 		if (ret > 0)
-			conf_add(&wish->host->waiting, item);
+			wait_for(wish->host, item);
 	}
 	return ret < 0 ? ret : 0;
 }
 
-int settings_want(struct settings *host, const struct conf *file, struct smc_err *err)
+int settings_want(struct settings *host, struct smc_err *err)
 {
+	const struct conf *file = host->file;
 	struct settings_wish wish = { .host = host, .err = err };
 	int ret = 0;
 
-	for (size_t i = 0; i < file->n_sections; i++)
-		conf_section(&host->waiting, file->sections[i].netns);
 	for (size_t at = 0; !ret && at < host->n_netns; at++) {
 		int own = find_section(file, host->netns[at].name);
 
 		conf_section(&host->wanted, host->netns[at].name);
 		if (at >= host->first)
-			ret = want_section(&wish, file, own, own, at);
+			ret = want_section(&wish, own, own, at);
 		if (!ret && at >= host->first)
-			ret = want_section(&wish, file, find_section(file, "*"), own, at);
+			ret = want_section(&wish, find_section(file, "*"), own, at);
 	}
 	for_each(item, file->items, ret || host->is_one ? 0 : file->count) {
 		const char *netns = file->sections[item->section].netns;
 
 		if (strcmp(netns, "*") && find_section(&host->now, netns) < 0)
-			conf_add(&host->waiting, item);
+			wait_for(host, item);
 	}
 	return ret;
 }
@@ -222,12 +227,26 @@ void settings_waits(struct out_text *text, const struct settings *host)
 {
 	char place[CONF_PLACE_SIZE];
 
-	for_each(item, host->waiting.items, host->waiting.count) {
-		const char *netns = host->waiting.sections[item->section].netns;
+	for (size_t i = 0; i < host->n_waiting; i++) {
+		const struct conf_item *item = host->waiting[i];
+		const char *netns = host->file->sections[item->section].netns;
 
 		out_printf(text, "%s: waits for %s%s: ", conf_place_text(place, &item->place),
 			   *netns ? "network namespace " : item->kind->waits_for, netns);
 		conf_append_line(text, item);
 		out_char(text, '\n');
 	}
+}
+
+int settings_plan(struct settings *host, const struct conf *file, const char *netns,
+		  struct smc_err *err)
+{
+	int ret;
+
+	host->file = host->device ? NULL : file;
+	ret = settings_read(host, netns, NULL, err);
+	host->file = file;
+	if (!ret)
+		ret = settings_want(host, err);
+	return ret ? ret : settings_compare(host, err);
 }
