@@ -63,15 +63,13 @@ static void put(json_t *section, const struct conf_item *item)
 	char *words[MAX_WORDS];
 	size_t count;
 
-	if (item->kind->is_text)
-		out_str(&line, item->value);
-	else
-		conf_append_line(&line, item);
-	out_char(&line, '\0');
 	if (item->kind->is_text) {
+		out_printf(&line, "%s%c", item->value, 0);
 		put_policy(section, line.data);
 		return;
 	}
+	conf_append_line(&line, item);
+	out_char(&line, '\0');
 	count = words_split(line.data, words, MAX_WORDS);
 	if (item->kind->toggle)
 		json_object_set_new(section, key, json_boolean(!strcmp(item->value, "on")));
@@ -101,12 +99,8 @@ static void put_section(json_t *json, const struct conf *conf, size_t at)
 	if (kinds)
 		json_object_set_new(json, "exclusive",
 				    kinds == UINT32_MAX ? json_true() : exclusive(kinds));
-	for (const struct setting *kind = settings_rows; kind->name; kind++) {
-		for_each(item, conf->items, conf->count) {
-			if (item->section == at && item->kind == kind)
-				put(json, item);
-		}
-	}
+	for (const struct setting *kind = settings_rows; kind->name; kind++)
+		for_each_of(item, conf, kind, at) put(json, item);
 }
 
 static void set_unless_empty(json_t *object, const char *key, json_t *value)

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "settings/nft.h"
+#include "settings/policy.h"
 #include "smc_conf/smc_conf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

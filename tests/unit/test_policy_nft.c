@@ -2,7 +2,7 @@
 /* The table of a policy: commands for nft, and parsing its listing. */
 #include "said.h"
 
-#include "settings/nft.h"
+#include "settings/policy.h"
 
 #define RULE(chain, comment, packets)                                                              \
 	"{\"rule\": {\"chain\": \"" chain "\", \"comment\": \"" comment                            \

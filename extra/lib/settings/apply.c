@@ -53,11 +53,10 @@ static int say_missing(const struct conf_item *item, struct smc_err *err)
 static int set_kind(struct settings *host, const struct setting *kind, size_t at,
 		    struct smc_err *err)
 {
-	for_each(item, host->wanted.items, host->wanted.count) {
+	for_each_of(item, &host->wanted, kind, at)
+	{
 		const struct conf_item *old = conf_find(&host->now, at, item);
 
-		if (item->kind != kind || item->section != at)
-			continue;
 		if (!old && kind->absent && !strcmp(item->value, kind->absent))
 			continue;
 		if (!old && normal(item) && !kind->is_text)
@@ -68,19 +67,21 @@ static int set_kind(struct settings *host, const struct setting *kind, size_t at
 	return 0;
 }
 
-/* Remove settings of a kind, from the @first one to the one before @end. */
-static void remove_kind(struct settings *host, const struct setting *kind, size_t at, size_t first,
-			size_t end)
+/* Remove settings of a kind, from the @first one to the one before @end. Return: the number of all */
+static size_t remove_kind(struct settings *host, const struct setting *kind, size_t at,
+			  size_t first, size_t end)
 {
 	size_t number = 0;
 
-	for_each(item, host->now.items, host->now.count) {
-		if (item->kind != kind || item->section != at || !goes(host, item))
+	for_each_of(item, &host->now, kind, at)
+	{
+		if (!goes(host, item))
 			continue;
 		if (number >= first && number < end)
 			push(host, at, item, NULL);
 		number++;
 	}
+	return number;
 }
 
 /*
@@ -90,26 +91,24 @@ static void remove_kind(struct settings *host, const struct setting *kind, size_
 static int order_kind(struct settings *host, const struct setting *kind, size_t at,
 		      struct smc_err *err)
 {
-	size_t total = 0, goers = 0, first = 0;
-	char place[CONF_PLACE_SIZE];
+	size_t total = 0, goers = remove_kind(host, kind, at, 0, 0), first = 0;
 	const struct conf_item *last = NULL;
+	char place[CONF_PLACE_SIZE];
 
-	for_each(item, host->now.items, kind->room ? host->now.count : 0) {
-		total += item->kind == kind && item->section == at;
-		goers += item->kind == kind && item->section == at && goes(host, item);
+	for_each_of(item, &host->now, kind, at) total++;
+	for_each_of(item, &host->wanted, kind, at)
+	{
+		if (conf_find(&host->now, at, item))
+			continue;
+		last = item;
+		total++;
 	}
-	for_each(item, host->wanted.items, kind->room ? host->wanted.count : 0) {
-		if (item->kind == kind && item->section == at && !conf_find(&host->now, at, item)) {
-			last = item;
-			total++;
-		}
-	}
-	if (last && total - goers > kind->room)
+	if (last && kind->room && total - goers > kind->room)
 		return smc_err_say(err, ERANGE,
 				   "%s: %s: there would be %zu, but the kernel takes only %zu",
 				   conf_place_text(place, &last->place), kind->name, total - goers,
 				   kind->room);
-	if (total > kind->room)
+	if (kind->room && total > kind->room)
 		first = total - kind->room;
 	remove_kind(host, kind, at, 0, first);
 	if (set_kind(host, kind, at, err))

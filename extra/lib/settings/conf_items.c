@@ -106,15 +106,13 @@ static void append_section(struct out_text *text, const struct conf *conf, size_
 	if (exclusive)
 		out_char(text, '\n');
 	for (const struct setting *kind = settings_rows; kind->name; kind++) {
-		for_each(item, conf->items, conf->count) {
-			if (item->section != section || item->kind != kind)
-				continue;
-			if (kind->is_text) {
+		for_each_of(item, conf, kind, section)
+		{
+			if (kind->is_text)
 				out_str(text, item->value);
-				continue;
-			}
-			conf_append_line(text, item);
-			out_char(text, '\n');
+			else
+				conf_append_line(text, item);
+			out_str(text, kind->is_text ? "" : "\n");
 		}
 	}
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Access to nftables by libnftables, loaded on demand. */
-#include "settings/nft.h"
+#include "settings/policy.h"
 
 #include <dlfcn.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The table of a policy: script for nft(8), and JSON from libnftables as in libnftables-json(5). */
-#include "settings/nft.h"
+#include "settings/policy.h"
 
 #include <jansson.h>
 

@@ -246,9 +246,8 @@ static void write_unfinished(const struct settings_step *step)
 		conf_append_word(&text, host->netns[at].name);
 		out_char(&text, '\n');
 	}
-	for_each(item, host->now.items, host->now.count) {
-		if (item->section != at || item->kind != settings_any(step->changes)->kind)
-			continue;
+	for_each_of(item, &host->now, settings_any(step->changes)->kind, at)
+	{
 		conf_append_line(&text, item);
 		out_char(&text, '\n');
 	}

@@ -1,26 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Policy: the peers with which this host, or one of its network namespaces, uses SMC. Pure: lines
- * to rules and back. settings/nft.h applies them.
- *
- *	allow [to | from] NETWORK[:PORTS]...
- *	deny  [to | from] NETWORK[:PORTS]...
- *	deny  port PORTS[,PORTS]...
- *
- * NETWORK is 10.0.0.0/8, 10.9.0.7, fd00::/8, or [fd00::]/8 before ports; PORTS is 443 or 8000-8100.
- * The rules apply to each connection:
- *
- * - A port is the server's, whichever end this host is.
- * - "to" matches connections made by this host, "from" those it accepts; without either, both.
- *   A connection to this host itself is both, and must be allowed in both directions.
- * - The network is the other end's. An IPv4 network also matches IPv6 sockets that use IPv4
- *   (::ffff:10.0.0.1); an IPv6 one, even ::/0, matches IPv6 only.
- * - "deny": matching connections use plain TCP. It overrides every "allow".
- * - "allow": matching connections use SMC, all others of its direction and ports plain TCP. One
- *   matching "allow" is enough. Connections whose direction and port no "allow" has are allowed.
- * - The order of lines does not matter.
- *
- * A denied connection is not refused: both ends fall back to TCP at once, with reason 0x03010000.
+ * to rules and back, as smc.conf(5) describes them.
  */
 #pragma once
 
@@ -111,3 +92,38 @@ void policy_rule_text(char text[16], const struct policy_rule *rule);
 
 /** policy_free() - free, and reset to empty */
 void policy_free(struct policy *policy);
+
+/* ---- nft.c, nft_table.c: the policy of the caller's network namespace, by nftables ---- */
+
+/*
+ * Our one table removes the TCP option of SMC from SYNs. Other tables are never touched; a flush of
+ * the whole ruleset, as in Debian's nftables.conf, removes ours too. libnftables is loaded on
+ * demand, not linked. Needs Linux 5.18 and CAP_NET_ADMIN.
+ */
+#define POLICY_TABLE "smc-tools"
+
+/** policy_nft_script() - one transaction for nft(8) that replaces the table. Pure */
+void policy_nft_script(struct out_text *text, const struct policy *policy);
+
+/**
+ * policy_nft_apply() - replace the table; remove it for an empty policy
+ * @policy: settled
+ *
+ * All or nothing. Counters start at 0.
+ * Return: 0; -ENOSYS without nftables in the kernel, or libnftables; -EPERM; -EIO from nftables.
+ */
+int policy_nft_apply(const struct policy *policy, struct smc_err *err);
+
+/** policy_nft_check() - check that the table can be created. Return: 0, errors as above */
+int policy_nft_check(struct smc_err *err);
+
+/**
+ * policy_nft_read() - read the policy in force, with its counters
+ * @policy: empty before the call; settled afterwards. A kernel without nftables has none.
+ *
+ * Return: 0, -errno with a sentence: -EPERM without rights, -EPROTO for a table of another form.
+ */
+int policy_nft_read(struct policy *policy, struct smc_err *err);
+
+/** policy_nft_parse() - parse nft's JSON of the table. Pure. Return: 0, -EPROTO */
+int policy_nft_parse(struct policy *policy, const char *json);

@@ -2,6 +2,7 @@
 /* The table of settings: a row has all that is to be known about one kind. */
 #pragma once
 
+#include "base/array.h"
 #include "settings/settings.h"
 
 /* In RUN_DIR: PNET IDs that were in force before changes that are not finished. */
@@ -107,6 +108,11 @@ struct setting {
 
 /** settings_rows - in the order in which they are applied; ended by one without a name */
 extern const struct setting settings_rows[];
+
+/** for_each_of() - walk the items of one kind and section of a conf, to read them */
+#define for_each_of(item, conf, row, at)                                                           \
+	for_each(item, (conf)->items, (conf)->count)                                               \
+		if (item->kind == (row) && item->section == (at))
 
 /** settings_bit() - bit of a kind in struct conf_section.exclusive, which is UINT32_MAX for all */
 static inline uint32_t settings_bit(const struct setting *kind)

@@ -4,7 +4,6 @@
 #include "cgroup/pins.h"
 #include "host/file.h"
 #include "host/record.h"
-#include "settings/nft.h"
 #include "settings/setting.h"
 #include "smc/genl_abi.h"
 #include "smc/knob.h"
