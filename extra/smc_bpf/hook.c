@@ -214,9 +214,8 @@ static int work_until_late(const struct cli_tool *tool, const struct oci_state *
 			   const char *wrong)
 {
 	int status;
-	pid_t pid;
+	pid_t pid = start(tool, container, wrong);
 
-	pid = start(tool, container, wrong);
 	if (pid < 0) {
 		cli_note(tool, "cannot begin: %s", strerror(errno));
 		return -1;

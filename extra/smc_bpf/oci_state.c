@@ -4,12 +4,8 @@
 
 #include <jansson.h>
 
-static const char *const wishes[] = {
-	[OCI_TCP] = "tcp",
-	[OCI_TRUE] = "true",
-	[OCI_SMC] = "smc",
-	[OCI_STRICT] = "strict",
-};
+/* By enum oci_wish */
+static const char *const wishes[] = { NULL, "tcp", "true", "smc", "strict" };
 
 /* A missing annotation, or only others, is no wish. */
 static int read_wish(struct oci_state *container, const json_t *state, struct smc_err *err)
@@ -26,8 +22,8 @@ static int read_wish(struct oci_state *container, const json_t *state, struct sm
 			container->wish = (enum oci_wish)i;
 	if (!container->wish)
 		return smc_err_say(err, EINVAL,
-				   "annotation " OCI_ANNOTATION ": '%.40s' is neither "
-				   "true, tcp, smc nor strict",
+				   "annotation " OCI_ANNOTATION
+				   ": '%.40s' is neither true, tcp, smc nor strict",
 				   text ? text : "");
 	container->keeps_mptcp = keep && !strcmp(keep, "keep");
 	if (!mptcp || container->keeps_mptcp)
@@ -42,6 +38,10 @@ static int read_state(struct oci_state *container, const json_t *state, struct s
 	const char *status = json_string_value(json_object_get(state, "status"));
 	json_int_t pid = json_integer_value(json_object_get(state, "pid"));
 
+	if (!json_is_object(state))
+		return smc_err_say(
+			err, EINVAL,
+			"standard input is not the state of a container: only a container's runtime starts this");
 	if (!id || !*id || strlen(id) >= sizeof(container->id) || strchr(id, '/'))
 		return smc_err_say(err, EINVAL, "the state of the container has no valid id");
 	strcpy(container->id, id);
@@ -62,13 +62,7 @@ int oci_state_read(struct oci_state *container, const char *text, size_t len, st
 	int ret;
 
 	*container = (struct oci_state){ .wish = OCI_NONE };
-	if (!json_is_object(state))
-		ret = smc_err_say(
-			err, EINVAL,
-			"standard input is not the state of a container: only a container's "
-			"runtime starts this");
-	else
-		ret = read_state(container, state, err);
+	ret = read_state(container, state, err);
 	json_decref(state);
 	return ret;
 }
