@@ -12,9 +12,6 @@
 #define SECCOMP_GET_NOTIF_SIZES 3
 #define SECCOMP_IOCTL_NOTIF_RECV _IOWR('!', 0, struct seccomp_notif)
 #define SECCOMP_IOCTL_NOTIF_SEND _IOWR('!', 1, struct seccomp_notif_resp)
-struct seccomp_notif_sizes {
-	__u16 seccomp_notif, seccomp_notif_resp, seccomp_data;
-};
 struct seccomp_notif {
 	__u64 id;
 	__u32 pid, flags;
@@ -37,9 +34,7 @@ struct seccomp_notif_addfd {
 	__u32 flags, srcfd, newfd, newfd_flags;
 };
 #endif
-#ifndef SECCOMP_ADDFD_FLAG_SEND /* Linux 5.14 */
-#define SECCOMP_ADDFD_FLAG_SEND 2
-#endif
-#ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV /* Linux 5.19 */
+#ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV /* Linux 5.14, 5.19 */
+#define SECCOMP_ADDFD_FLAG_SEND (1UL << 1)
 #define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5)
 #endif

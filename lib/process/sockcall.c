@@ -150,10 +150,10 @@ int sockcall_listen(void)
 static int try_answer(int listener)
 {
 	struct seccomp_notif_addfd answer = { .flags = SECCOMP_ADDFD_FLAG_SEND };
-	struct seccomp_notif_sizes sizes;
+	__u16 sizes[3]; /* the first is that of struct seccomp_notif */
 
-	if (syscall(SYS_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, &sizes) ||
-	    sizes.seccomp_notif > sizeof(union question))
+	if (syscall(SYS_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, sizes) ||
+	    *sizes > sizeof(union question))
 		return EINVAL;
 	return ioctl(listener, SECCOMP_IOCTL_NOTIF_ADDFD, &answer) && errno == ENOENT ? 0 : EINVAL;
 }
