@@ -80,9 +80,12 @@ static enum attempt mark_or_load(bool *is_loaded, struct smc_err *err)
 /* Use eBPF, which ignores the library's settings. */
 static enum attempt use_bpf(const struct launch *launch, const char *command, struct smc_err *err)
 {
-	bool is_loaded = false;
-	enum attempt result = mark_or_load(&is_loaded, err);
+	/* The eBPF program does not see who wants it. */
+	bool is_loaded = false, is_mptcp = launch_wants_mptcp(command);
+	enum attempt result = is_mptcp ? ATTEMPT_FAILED : mark_or_load(&is_loaded, err);
 
+	if (is_mptcp)
+		smc_err_say(err, EINVAL, "it wants MPTCP");
 	if (result != ATTEMPT_DONE)
 		return result;
 	if (is_loaded)
@@ -124,8 +127,7 @@ static bool choose_bpf(const struct launch *launch, const char *path)
 {
 	struct smc_err err;
 
-	/* The eBPF program does not see who wants MPTCP. */
-	if (launch->is_after_bpf || launch_wants_mptcp(path))
+	if (launch->is_after_bpf)
 		return false;
 	if (use_bpf(launch, path, &err) == ATTEMPT_DONE)
 		return true;
@@ -202,8 +204,7 @@ static int set_environment(const struct launch *launch, const struct library *li
 /*
  * Leave a missing command to exec, whose error says more. Under a supervisor nothing is preloaded:
  * it would convert sockets that the library wants to be TCP. Nor is it for a program that could not
- * start then. Raise the kernel's limits last, so
- * that they are unchanged if the command is refused.
+ * start then. Raise the kernel's limits last: a command that is refused leaves them as they are.
  */
 static int use_library(const struct launch *launch, char *const *argv, const struct target *target)
 {
@@ -251,11 +252,9 @@ int launch_prepare(const struct launch *launch, char *const *argv)
 	int ret;
 
 	target_find(*argv, &target);
-	if (target.path[0] && launch->way != WAY_BPF) {
-		ret = buffers_may_raise(launch);
-		if (ret)
-			return ret;
-	}
+	ret = target.path[0] && launch->way != WAY_BPF ? buffers_may_raise(launch) : 0;
+	if (ret)
+		return ret;
 	if (target.path[0] && (launch->way == WAY_BPF || launch->way == WAY_SECCOMP))
 		return use_selected(launch, argv, &target);
 	return use_library(launch, argv, &target);

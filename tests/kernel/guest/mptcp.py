@@ -107,8 +107,11 @@ def go(program, name, port):
     equal(web(port + 7, (program,), (program,), env={"GODEBUG": "multipathtcp=0"}), WORKS, name + ": and does")
     detach()
     chosen = {"GODEBUG": "multipathtcp=1"}
-    for number, way in enumerate((("smc_run",), ("smc_run", "--seccomp"))):
-        equal(web(port + 8 + number, (*way, program), (program,), env=chosen)[2], False, name + ": a user chose MPTCP")
+    for number, way in enumerate(("smc_run", "smc_run --bpf", "smc_run --seccomp")):
+        command = (*way.split(), program)
+        equal(web(port + 8 + number, command, (program,), env=chosen)[2], False, "%s: a user chose MPTCP, under %s" % (name, way))
+        equal(web(port + 11 + number, command, command, env={"GODEBUG": "multipathtcp=0"}), WORKS, "%s: one chose TCP, under %s" % (name, way))
+    ok("MPTCP" in run("smc_run", "--strict", "--bpf", program, env=chosen)[2], name + ": which eBPF refuses if it must")
 
 
 def others():
@@ -147,7 +150,7 @@ os.makedirs(HELD, exist_ok=True)
 go(GO, "a static Go program", 8000)
 go(GO + "-dynamic", "a dynamic Go program", 8020)
 ok(hook(attach="true"), "the hook of container runtimes")
-ok(not hook(attach="true", mptcp="keep"), "which keeps MPTCP if an annotation asks for it")
+ok(not hook(attach="true", mptcp="keep"), "which keeps MPTCP for an annotation")
 others()
 without()
 end()
