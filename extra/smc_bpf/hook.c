@@ -77,10 +77,7 @@ static int attach(const struct oci_state *container, struct smc_err *err)
 	return ret ? ret : scope_attach(&target, &rules, err);
 }
 
-/*
- * Apply smc.conf to the container's network namespace, unless it is that of the host, which has a
- * service for this.
- */
+/* Apply smc.conf to the container's network namespace; the host's has a service for this. */
 static int set_up(const struct cli_tool *tool, const struct oci_state *container,
 		  struct smc_err *err)
 {
