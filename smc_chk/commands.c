@@ -23,6 +23,8 @@ static const struct cli_opt doctor_options[] = {
 	  &chk_asked.is_brief },
 	{ 'v', "verbose", NULL, "also list checks that are ok on a terminal", &chk_asked.is_verbose,
 	  .excludes = "--problems --json" },
+	{ CHK_OPT_MONITOR, "monitor", NULL, "print one line, as plugins of Nagios do",
+	  &chk_asked.is_monitor, .excludes = "--problems --verbose --json --html" },
 	JSON,
 	{ CHK_OPT_HTML, "html", "FILE", "write a page for a browser into FILE",
 	  .text = &chk_asked.html, .excludes = "--json" },

@@ -23,6 +23,7 @@ enum {
 	CHK_OPT_BIND,
 	CHK_OPT_HTML,
 	CHK_OPT_KEY,
+	CHK_OPT_MONITOR,
 	CHK_OPT_ONCE,
 	CHK_OPT_PROBLEMS,
 	CHK_OPT_TCP_TOO,
@@ -59,7 +60,7 @@ struct chk_request {
 	int timeout_ms;
 	double seconds;
 	bool is_json, is_debug, is_once, is_tcp_too, is_live, is_static, is_brief;
-	bool is_server, is_anonymous, is_verbose;
+	bool is_server, is_anonymous, is_verbose, is_monitor;
 	size_t width;
 };
 

@@ -141,12 +141,14 @@ int chk_doctor(const struct chk_request *req)
 	struct doctor_facts facts AUTO(facts_free);
 	struct doctor doc = { .req = req, .facts = &facts };
 	struct smc_err err = { 0 };
-	int status;
+	int status = facts_load(&facts, req, &err);
 
-	if (facts_load(&facts, req, &err))
-		return cli_error(&chk_tool, "%s", err.text);
-	if (req->iface && !netdev_find(&facts.netdevs, req->iface))
-		return cli_error(&chk_tool, "no net device '%s'", req->iface);
+	if (!status && req->iface && !netdev_find(&facts.netdevs, req->iface))
+		status = smc_err_say(&err, ENODEV, "no net device '%s'", req->iface);
+	if (status)
+		cli_note(&chk_tool, "%s", err.text);
+	if (status)
+		return req->is_monitor ? DOCTOR_UNKNOWN : CHK_ERROR;
 	facts_load_rest(&facts);
 	doctor_check(&doc);
 	status = doctor_print(&doc, req->is_json ? json_facts(&facts) : NULL);

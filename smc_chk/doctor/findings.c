@@ -248,12 +248,36 @@ static int print_json(const struct doctor *doc, const struct doctor_result *resu
 		result->first ? result->first->remedy : NULL, "facts", about));
 }
 
+/* Statuses of Nagios' plugins; a | begins the performance data. */
+static int print_monitor(const struct doctor_result *result)
+{
+	static const char *const words[] = { "OK", "WARNING", "CRITICAL", "UNKNOWN" };
+	const struct doctor_finding *first = result->first;
+	struct out_text text = { 0 };
+	int status = put_verdict(&text, result);
+
+	if (status)
+		status = result->status == CHK_UNTESTED ? DOCTOR_UNKNOWN : status - DOCTOR_NOTE;
+	if (first)
+		out_printf(&text, "; %s%s%s: %s", first->check, *first->object ? " " : "",
+			   first->object, first->text);
+	out_char(&text, '\0');
+	for (char *bar = text.data; (bar = strchr(bar, '|'));)
+		*bar = '/';
+	printf("SMC %s: %s | problems=%zu warnings=%zu\n", words[status], text.data,
+	       result->counts[DOCTOR_PROBLEM], result->counts[DOCTOR_WARNING]);
+	out_free(&text);
+	return status;
+}
+
 int doctor_print(const struct doctor *doc, json_t *about)
 {
 	struct doctor_result result = judge(doc);
 	struct out_text text = { 0 };
 	int ret;
 
+	if (doc->req->is_monitor)
+		return print_monitor(&result);
 	if (doc->req->is_json) {
 		ret = print_json(doc, &result, about);
 	} else {

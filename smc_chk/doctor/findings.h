@@ -15,6 +15,9 @@ enum doctor_level {
 
 #define DOCTOR_REMEDY_SIZE 1024
 
+/* Exit status of --monitor */
+#define DOCTOR_UNKNOWN 3
+
 /**
  * struct doctor_finding - one line of the list
  * @check: stable name of the check, for JSON and tests: "module", "pnetid", ...

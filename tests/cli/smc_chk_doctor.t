@@ -44,6 +44,9 @@ finding() {
 	is "$rc$(printf '%s' "$out" | jq -r '"\(.schema) \(.status) \(.problems) \(.warnings) \(.findings |
 		map(select(.level == "problem" or .level == "warning")) | length)"')" \
 		"$1smc-tools/doctor/1 $1 1 0 1" "$4: in JSON"
+	run doctor --monitor
+	case $1 in 1) set -- '2SMC CRITICAL' "$@" ;; *) set -- '3SMC UNKNOWN' "$@" ;; esac
+	line "$rc$out" "^$1: [^|]*; [^|]* \| problems=1 warnings=0\$" "$5: for Nagios"
 }
 
 no_smc=97
@@ -159,6 +162,14 @@ is "$(printf '%s\n' "$out" | grep -cE '^(ok|note) ')$(printf '%s\n' "$out" | gre
 	'--problems leaves out what is well'
 run doctor --problems -j
 is "$(printf '%s' "$out" | jq -r '[.findings[].level] | unique | map(select(. == "ok" or . == "note")) | length')" 0 '--problems: in JSON, too'
+capture "$chk" from tests/cli/host.tgz doctor --monitor
+line "$rc$out" '^1SMC WARNING: SMC can work here: 2 warnings; pnetid lo: [^|]* \| problems=0 warnings=2$' '--monitor: warnings'
+capture "$chk" from tests/cli/host.tgz doctor --monitor -i eth0
+is "$rc$out" '0SMC OK: SMC can work here | problems=0 warnings=0' '--monitor: a net device that is well'
+run doctor --monitor -i nosuch
+is "$rc$out$err" "3smc_chk: no net device 'nosuch'" '--monitor: an error is UNKNOWN'
+run doctor --monitor -j
+is "$rc$out" 1 '--monitor and --json exclude each other'
 run doctor
 plain=$out
 for option in -v --verbose --color=auto; do
