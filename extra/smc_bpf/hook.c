@@ -78,8 +78,8 @@ static int attach(const struct oci_state *container, struct smc_err *err)
 }
 
 /* Apply smc.conf to the container's network namespace; the host's has a service for this. */
-static int set_up(const struct cli_tool *tool, const struct oci_state *container,
-		  struct smc_err *err)
+static int apply_conf(const struct cli_tool *tool, const struct oci_state *container,
+		      struct smc_err *err)
 {
 	struct conf file AUTO(conf_free) = { 0 };
 	struct settings host AUTO(settings_free) = { 0 };
@@ -104,6 +104,19 @@ static int set_up(const struct cli_tool *tool, const struct oci_state *container
 		say(tool, container, LOG_NOTICE, waits.data);
 	}
 	return ret;
+}
+
+/* The annotation overrides smc.conf, which overrides the default. */
+static int set_up(const struct cli_tool *tool, const struct oci_state *container,
+		  struct smc_err *err)
+{
+	int ret = container->buffers ? 0 : buffers_set(container->pid, 0, err);
+
+	if (ret >= 0)
+		ret = apply_conf(tool, container, err);
+	if (!ret && container->buffers)
+		ret = buffers_set(container->pid, container->buffers, err);
+	return ret < 0 ? ret : 0;
 }
 
 static int begin(const struct cli_tool *tool, const struct oci_state *container)

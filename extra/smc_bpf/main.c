@@ -255,6 +255,24 @@ static int check_confined(const struct scope_target *target, struct smc_err *err
 	return 0;
 }
 
+/* In the target's network namespaces, except for ours. */
+static void set_buffers(const struct scope_target *target)
+{
+	DIR *proc AUTO_CLOSEDIR = opendir("/proc");
+	struct smc_err err = { 0 };
+	int ret = 0;
+	pid_t pid;
+
+	while (proc && ret >= 0 && (pid = proc_next(proc)))
+		if (pid != getpid() && scope_target_has(target, pid))
+			ret |= buffers_set(pid, 0, &err);
+	if (ret < 0)
+		cli_note(&tool, "%s", err.text);
+	else if (ret && isatty(STDERR_FILENO))
+		cli_note(&tool, "sockets have the kernel's buffers of 64 KiB, which are slow for "
+				"bulk data: raise net.smc.rmem and net.smc.wmem");
+}
+
 static int run(struct smc_err *err)
 {
 	struct scope_target target = { 0 };
@@ -273,6 +291,8 @@ static int run(struct smc_err *err)
 			ret = scope_attach(&target, &asked.rules, err);
 		if (!ret)
 			note_end();
+		if (!ret && asked.rules.family != SCOPE_NO_FAMILY)
+			set_buffers(&target);
 		return ret;
 	case DETACH: return asked.is_all ? scope_detach_all(err) : scope_detach(&target, err);
 	case CHECK:

@@ -4,6 +4,8 @@
 
 #include <jansson.h>
 
+#include "launch/variables.h"
+
 /* By enum oci_wish */
 static const char *const wishes[] = { NULL, "tcp", "true", "smc", "strict" };
 
@@ -32,6 +34,19 @@ static int read_wish(struct oci_state *container, const json_t *state, struct sm
 			   keep ? keep : "");
 }
 
+static int read_buffers(struct oci_state *container, const json_t *state, struct smc_err *err)
+{
+	const json_t *size = json_object_get(json_object_get(state, "annotations"), OCI_BUFFERS);
+	const char *text = json_string_value(size);
+
+	container->buffers = 0;
+	if (!size || (text && !smc_parse_size(text, &container->buffers) && container->buffers))
+		return 0;
+	return smc_err_say(err, EINVAL,
+			   "annotation " OCI_BUFFERS ": '%.40s' is not a size such as 256K",
+			   text ? text : "");
+}
+
 static int read_state(struct oci_state *container, const json_t *state, struct smc_err *err)
 {
 	const char *id = json_string_value(json_object_get(state, "id"));
@@ -48,7 +63,7 @@ static int read_state(struct oci_state *container, const json_t *state, struct s
 	container->is_stopped = status && !strcmp(status, "stopped");
 	if (container->is_stopped)
 		return 0;
-	if (read_wish(container, state, err))
+	if (read_wish(container, state, err) || read_buffers(container, state, err))
 		return -EINVAL;
 	if (pid < 1 || pid > INT_MAX)
 		return smc_err_say(err, EINVAL, "the state of the container has no process id");

@@ -17,6 +17,17 @@ int status_print(const struct cli_tool *tool, const struct scope_list *list, boo
  */
 int status_metrics(struct scope_list *list, uint64_t hook_failures, struct smc_err *err);
 
+/* ---- buffers.c ---- */
+
+/**
+ * buffers_set() - set the buffers of new SMC sockets in the network namespace of a process
+ * @bytes: 0 for the size of smc_run, unless the namespace has another one than the kernel's
+ *
+ * Return: 0; 1 if it shares our namespace, which is left alone, with the kernel's 64 KiB; -errno
+ * with a message.
+ */
+int buffers_set(pid_t pid, int bytes, struct smc_err *err);
+
 /* ---- hook.c ---- */
 
 /**
@@ -35,6 +46,7 @@ uint64_t hook_failures(void);
 
 #define OCI_ANNOTATION "smc-tools/attach"
 #define OCI_MPTCP "smc-tools/mptcp"
+#define OCI_BUFFERS "smc-tools/buffers"
 
 enum oci_wish {
 	OCI_NONE,
@@ -47,11 +59,13 @@ enum oci_wish {
 /**
  * struct oci_state - state of a container
  * @pid: its first process, in our PID namespace; 0 if it is stopped
+ * @buffers: bytes, 0 without an annotation
  * @is_stopped: it has ended and is being deleted; @keeps_mptcp: as in struct smc_scope
  */
 struct oci_state {
 	char id[NAME_MAX + 1];
 	pid_t pid;
+	int buffers;
 	bool is_stopped, keeps_mptcp;
 	enum oci_wish wish;
 };

@@ -96,7 +96,7 @@ static int check(const struct launch *launch, enum way way, const struct buffer 
 	return 0;
 }
 
-static unsigned long long memory(void)
+unsigned long long buffers_memory(void)
 {
 	struct sysinfo info;
 
@@ -106,7 +106,7 @@ static unsigned long long memory(void)
 /* Return: bytes; SMC_KERNEL_BUFFER or less to leave the kernel's own size. */
 static long long good_size(const struct buffer *buffer, bool may_exceed)
 {
-	long long now, limit, good = smc_good_buffer(memory());
+	long long now, limit, good = smc_good_buffer(buffers_memory());
 
 	if (read_knob("smc", buffer->normal, &now) || now != SMC_KERNEL_BUFFER)
 		return 0;
@@ -124,7 +124,8 @@ const char *buffers_default(enum smc_variable variable, bool may_exceed, char te
 			bytes = good_size(&buffers[i], may_exceed);
 	if (bytes <= SMC_KERNEL_BUFFER)
 		return NULL;
-	snprintf(text, BUFFER_TEXT, "%lld:%d", bytes, smc_good_sockets(memory(), (int)bytes));
+	snprintf(text, BUFFER_TEXT, "%lld:%d", bytes,
+		 smc_good_sockets(buffers_memory(), (int)bytes));
 	return text;
 }
 

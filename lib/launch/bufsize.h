@@ -20,6 +20,9 @@
  */
 const char *buffers_default(enum smc_variable variable, bool may_exceed, char text[BUFFER_TEXT]);
 
+/** buffers_memory() - bytes of the machine, 0 if unknown */
+unsigned long long buffers_memory(void);
+
 /** buffers_may_exceed() - true if this process and its children may exceed the limits */
 bool buffers_may_exceed(void);
 

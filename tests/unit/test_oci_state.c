@@ -46,6 +46,31 @@ TEST(good)
 	      OCI_NONE);
 }
 
+TEST(buffers)
+{
+	static const struct {
+		const char *text;
+		int ret, bytes;
+	} sizes[] = { { "\"256K\"", 0, 262144 },
+		      { "\"1M\"", 0, 1048576 },
+		      { "\"x\"", -EINVAL, 0 },
+		      { "\"0\"", -EINVAL, 0 },
+		      { "64", -EINVAL, 0 } };
+	struct oci_state container;
+	struct smc_err err;
+	char text[200];
+
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		snprintf(text, sizeof(text),
+			 "{\"id\":\"web\",\"pid\":12,\"annotations\":{\"smc-tools/attach\":"
+			 "\"strict\",\"smc-tools/buffers\":%s}}",
+			 sizes[i].text);
+		assert_int_equal(read_text(&container, text, &err), sizes[i].ret);
+		assert_int_equal(container.buffers, sizes[i].bytes);
+		assert_int_equal(container.wish, OCI_STRICT);
+	}
+}
+
 static void refuse(const char *text, const char *why)
 {
 	struct oci_state container;

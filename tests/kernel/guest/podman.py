@@ -140,6 +140,39 @@ def pod():
     equal(scopes(), {}, "removed: both go")
 
 
+def buffers():
+    """Sizes of buffers in network namespaces of containers: the default, the annotation, smc.conf; never the host's."""
+    knobs, size = ["/proc/sys/net/smc/" + name for name in ("rmem", "wmem")], "--annotation=smc-tools/buffers="
+    host = [read(knob) for knob in knobs]
+    def inside(*options):
+        status, out, err = run("podman", "run", "--rm", "--network", "none", *options, "box", "busybox", "cat", *knobs)
+        return out.split() if not status else err
+    equal(inside(), ["65536", "65536"], "a container without the annotation: the kernel's buffers")
+    equal(inside(ATTACH + "strict"), ["524288", "524288"], "with it: those of smc_run")
+    equal(inside(ATTACH + "strict", size + "256K"), ["262144", "262144"], "with another size: this one")
+    equal(inside(ATTACH + "strict", "--sysctl=net.smc.rmem=131072"), ["131072", "524288"], "a size that somebody has set is left alone")
+    write("/etc/smc-tools/smc.conf", "netns *\nnet.smc.rmem 98304\n")
+    equal(inside(ATTACH + "strict"), ["98304", "524288"], "smc.conf overrides the default")
+    equal(inside(ATTACH + "strict", size + "1M"), ["1048576", "1048576"], "the annotation overrides smc.conf")
+    os.unlink("/etc/smc-tools/smc.conf")
+    said = inside("--runtime=runc", ATTACH + "strict", size + "0")
+    ok("annotation smc-tools/buffers: '0'" in said, "no size: a strict container does not start", said)
+    podman("run", "--rm", *HOST, ATTACH + "strict", size + "256K", "box", "busybox", "true")
+    command = "redis-server --save '' --port 7001 & until redis-cli -p 7001 subscribe x; do :; done"
+    podman("run", "-d", "--network", "none", ATTACH + "true", "--name", "redis", "box", "sh", "-c", command)
+    pid = podman("inspect", "-f", "{{.State.Pid}}", "redis")
+    def sizes():
+        # A few bytes are the kernel's.
+        return [(s["mode"], s["rcvbuf"] + 32) for s in listing("-N", pid) if s["state"] == "ACTIVE"]
+    equal(wait_for(lambda: sizes() == [("SMCD", 524288)] * 2) or sizes(), True, "a connection has them at both ends")
+    podman("rm", "-f", "-t", "0", "redis")
+    later = podman("run", "-d", "--network", "none", "box", "busybox", "sleep", "9999")
+    equal(run("smc_bpf", "attach", "--container", later), (0, "", ""), "attached while it runs")
+    equal(podman("exec", later, "busybox", "cat", *knobs).split(), ["524288", "524288"], "it has them, too")
+    podman("rm", "-f", "-t", "0", later)
+    equal([read(knob) for knob in knobs], host, "the host has the same as before")
+
+
 def rootless():
     """Possibilities and limits of a user's podman."""
     home, user = "/run/lab", ("setpriv", "--reuid=1000", "--regid=1000", "--clear-groups", "env", "-C", "/", "HOME=/run/lab",
@@ -167,7 +200,7 @@ def rootless():
     run("smc_bpf", "detach", "--all")
 
 
-TESTS = {"short": (set_up, first_sockets, network_namespace), "tutorial": (set_up,), "more": (set_up, not_possible, late, stays_tcp, pod, rootless)}
+TESTS = {"short": (set_up, first_sockets, network_namespace), "tutorial": (set_up,), "more": (set_up, not_possible, late, stays_tcp, pod, buffers, rootless)}
 for test in TESTS[sys.argv[2]]:
     if sys.argv[3:] and test.__name__ not in ["set_up", *sys.argv[3:]]:
         continue
