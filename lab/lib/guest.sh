@@ -48,7 +48,7 @@ guest_config() {
 	eid=${EIDS[$node]-$EID}
 	printf '%s=%s\n' \
 		NODE "$node" NAME "$(guest_name "$node")" MODE "$MODE" KERNEL "$KERNEL" GROUPS_WANTED "$(quote "$(module_groups)")" \
-		RXE "$RXE" NET "$NET" NODES "$NODES" EIDS "$(quote "$eid")" TTY_SIZE "$(quote "$(stty size 2>/dev/null)")" \
+		RXE "$RXE" NET "$NET" NODES "$NODES" HOSTS "$HOSTS" RAILS "$RAILS" EIDS "$(quote "$eid")" TTY_SIZE "$(quote "$(stty size 2>/dev/null)")" \
 		RUN_DIR /run/smc-lab/host WORK "$(quote "$WORK")" GUEST_TERM "$(quote "${TERM:-linux}")" \
 		LAYERS "$(quote "${KERNEL_DIR#"$CACHE/"}/root ${GUEST_ROOT#"$CACHE/"}/root")" \
 		SHARES "$(quote "$(shares)")" INSTALL "$(quote "$INSTALL")" \
@@ -92,7 +92,7 @@ make_initrd() {
 	mkdir -p -- "$tree/lab/bin"
 	cp -- "$LAB/guest/init" "$tree/init" &&
 		cp -- "$LAB/guest/main" "$tree/lab/main" &&
-		cp -- "$LAB"/guest/smc-lab-* "$tree/lab/bin" &&
+		cp -- "$LAB"/guest/smc[-_]lab[-_]* "$tree/lab/bin" &&
 		chmod -R a+rx "$tree" || die "cannot read $LAB/guest"
 	guest_config "$node" >"$tree/lab/config"
 	{

@@ -20,7 +20,7 @@ stage_tools() {
 		tests/tap.py tests/kernel/guest/. "$2"
 }
 
-# in_lab run|pair [OPTION...] -- TEST: TEST is a file in tests/kernel/guest, with arguments; guest 1 of a pair reports.
+# in_lab run|pair|"cluster HOSTS" [OPTION...] -- TEST: TEST is a file in tests/kernel/guest, with arguments; guest 1 of a pair reports.
 in_lab() {
 	# The limit is for guests that hang, and long enough for a busy machine. OPTIONs may set another.
 	# One processor per guest, as tests/run starts more guests than there are processors, and those of an emulated
@@ -39,7 +39,8 @@ in_lab() {
 		rm -rf "$stage"
 		return 1
 	fi
-	"${SMC_LAB_COMMAND:-lab/smc-lab}" "$how" "${options[@]}" --fast "$stage/tools" -- sh -c "
+	# shellcheck disable=SC2086  # a cluster has a number
+	"${SMC_LAB_COMMAND:-lab/smc-lab}" $how "${options[@]}" --fast "$stage/tools" -- sh -c "
 		tools=\$SMC_LAB_FAST/tools
 		[ \$SMC_LAB_NODE = 1 ] || [ ! -d \$tools/peer ] || tools=\$tools/peer
 		SMC_LEARN=0 ${GUEST_ENV-} PATH=\$tools:\$PATH exec python3 -B \$tools/$2" |
