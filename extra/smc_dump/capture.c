@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
-/* SMC handshakes of a file or interface: libpcap reads packets, decoded here or saved as is. */
+/*
+ * SMC handshakes of a file or interface, decoded here or saved as is. libpcap reads packets, except
+ * those of pcapng files.
+ */
 #include <pcap/pcap.h>
 
+#include "base/array.h"
 #include "base/words.h"
 #include "smc_dump/flow.h"
+#include "smc_dump/pcapng.h"
 #include "smc_dump/request.h"
 
 /* How long packets may wait in the kernel, in milliseconds. */
@@ -15,15 +20,29 @@
 /* A sink returns this when enough was shown. */
 #define ENOUGH 1
 
+/** struct layer - a link layer of a pcapng file, and the filter of its packets, if there is one */
+struct layer {
+	int link;
+	bool has_program;
+	struct bpf_program program;
+};
+
 /**
  * struct capture - an open source
  * @file: the capture file, owned by libpcap once that has opened it
+ * @pcapng: of @file, instead of @pcap; @layers: those of its interfaces that are supported
+ * @odd_link: of an interface that is not supported, else -1; @n_odd: its packets and those alike
  * @to: where raw packets are saved, before the first write; @written: the same afterwards
  */
 struct capture {
 	const struct request *request;
 	pcap_t *pcap;
 	FILE *file, *written;
+	struct pcapng *pcapng;
+	struct layer *layers;
+	size_t n_layers;
+	int odd_link;
+	uint64_t n_odd;
 	struct output to;
 	pcap_dumper_t *dumper;
 	uint64_t n_shown;
@@ -137,18 +156,17 @@ static int wrong_filter(const char *why, struct smc_err *err)
 			   is_name ? ": names are not looked up, give the number" : "");
 }
 
-static int compile(const struct capture *capture, struct bpf_program *program)
+static int compile(const struct capture *capture, pcap_t *pcap, struct bpf_program *program)
 {
 	const char *filter = capture->request->filter;
 
 	if (filter && names_protocol(filter))
 		return wrong_filter("unknown protocol", capture->err);
 	/* Some link layers have no VLAN. */
-	if (filter ? pcap_compile(capture->pcap, program, filter, 1, PCAP_NETMASK_UNKNOWN) :
-		     pcap_compile(capture->pcap, program, VLAN_FILTER, 1, PCAP_NETMASK_UNKNOWN) &&
-			     pcap_compile(capture->pcap, program, DEFAULT_FILTER, 1,
-					  PCAP_NETMASK_UNKNOWN))
-		return wrong_filter(pcap_geterr(capture->pcap), capture->err);
+	if (filter ? pcap_compile(pcap, program, filter, 1, PCAP_NETMASK_UNKNOWN) :
+		     pcap_compile(pcap, program, VLAN_FILTER, 1, PCAP_NETMASK_UNKNOWN) &&
+			     pcap_compile(pcap, program, DEFAULT_FILTER, 1, PCAP_NETMASK_UNKNOWN))
+		return wrong_filter(pcap_geterr(pcap), capture->err);
 	return 0;
 }
 
@@ -160,7 +178,7 @@ static int set_filter(const struct capture *capture)
 
 	if (!capture->request->filter && capture->request->read)
 		return 0;
-	ret = compile(capture, &program);
+	ret = compile(capture, capture->pcap, &program);
 	if (ret)
 		return ret;
 	if (pcap_setfilter(capture->pcap, &program))
@@ -181,21 +199,34 @@ static int start_output(struct capture *capture)
 	if (!file)
 		return smc_err_set(capture->err, ENOMEM, "cannot write packets");
 	capture->to.fd = -1;
-	capture->dumper = pcap_dump_fopen(capture->pcap, file);
-	/* libpcap may have closed it. */
-	if (!capture->dumper)
-		return smc_err_say(capture->err, EIO, "cannot write packets: %s",
-				   pcap_geterr(capture->pcap));
+	if (!capture->pcapng) {
+		capture->dumper = pcap_dump_fopen(capture->pcap, file);
+		/* libpcap may have closed it. */
+		if (!capture->dumper)
+			return smc_err_say(capture->err, EIO, "cannot write packets: %s",
+					   pcap_geterr(capture->pcap));
+	}
 	capture->written = file;
 	return fflush(file) ? cannot_write(capture) : 0;
 }
 
+static int unknown_link(int link, struct smc_err *err)
+{
+	const char *name = pcap_datalink_val_to_name(link);
+
+	return smc_err_say(err, EPROTONOSUPPORT, "packets of link layer %d%s%s%s are not supported",
+			   link, name ? " (" : "", name ? name : "", name ? ")" : "");
+}
+
 static int start(struct capture *capture)
 {
-	char why[PCAP_ERRBUF_SIZE], text[64] = "";
-	const char *name;
-	int link, ret;
+	char why[PCAP_ERRBUF_SIZE];
+	int ret;
 
+	if (capture->request->read && pcapng_is(capture->file)) {
+		capture->pcapng = pcapng_new(capture->file);
+		return capture->request->write ? start_output(capture) : 0;
+	}
 	if (capture->request->read) {
 		capture->pcap = pcap_fopen_offline_with_tstamp_precision(
 			capture->file, PCAP_TSTAMP_PRECISION_NANO, why);
@@ -203,13 +234,8 @@ static int start(struct capture *capture)
 			return smc_err_say(capture->err, EINVAL, "not a capture: %s", why);
 		capture->file = NULL;
 	}
-	link = pcap_datalink(capture->pcap);
-	name = pcap_datalink_val_to_name(link);
-	if (name)
-		snprintf(text, sizeof(text), " (%s)", name);
-	if (!packet_knows_link(link))
-		return smc_err_say(capture->err, EPROTONOSUPPORT,
-				   "packets of link layer %d%s are not supported", link, text);
+	if (!packet_knows_link(pcap_datalink(capture->pcap)))
+		return unknown_link(pcap_datalink(capture->pcap), capture->err);
 	ret = set_filter(capture);
 	return ret || !capture->request->write ? ret : start_output(capture);
 }
@@ -241,6 +267,101 @@ static int on_event(void *arg, const struct flow_event *event)
 	return ret || ++capture->n_shown != request->count ? ret : ENOUGH;
 }
 
+/* ---- pcapng ---- */
+
+static const struct layer *find_layer(const struct capture *capture, int link)
+{
+	for_each(layer, capture->layers, capture->n_layers)
+		if (layer->link == link)
+			return layer;
+	return NULL;
+}
+
+/* An interface begins. */
+static int add_layer(struct capture *capture, int link)
+{
+	struct layer *layer;
+	pcap_t *pcap;
+	int ret;
+
+	if (!packet_knows_link(link)) {
+		capture->odd_link = link;
+		return 0;
+	}
+	if (find_layer(capture, link))
+		return 0;
+	layer = smc_array_add(&capture->layers, &capture->n_layers);
+	layer->link = link;
+	if (!capture->request->filter)
+		return 0;
+	/* A link layer has the same number in libpcap and in files, except raw IP. */
+	pcap = pcap_open_dead(link == 101 ? DLT_RAW : link, CAPTURE_SNAPLEN);
+	if (!pcap)
+		return smc_err_say(capture->err, ENOMEM, "cannot set the filter");
+	ret = compile(capture, pcap, &layer->program);
+	layer->has_program = !ret;
+	pcap_close(pcap);
+	return ret;
+}
+
+static bool is_wanted(struct capture *capture, const struct pcapng_block *block)
+{
+	const struct layer *layer = find_layer(capture, block->link);
+	const struct pcap_pkthdr header = { .caplen = (bpf_u_int32)block->len,
+					    .len = (bpf_u_int32)block->full };
+
+	capture->n_odd += !layer;
+	return layer &&
+	       (!layer->has_program || pcap_offline_filter(&layer->program, &header, block->data));
+}
+
+/* Return: 0, -errno, ENOUGH. */
+static int use_block(struct capture *capture, enum pcapng_kind kind,
+		     const struct pcapng_block *block)
+{
+	struct packet packet;
+
+	if (kind == PCAPNG_PACKET && !is_wanted(capture, block))
+		return 0;
+	if (capture->written) {
+		fwrite(block->bytes, 1, block->size, capture->written);
+		if (ferror(capture->written))
+			return cannot_write(capture);
+		return kind == PCAPNG_PACKET && ++capture->n_shown == capture->request->count ?
+			       ENOUGH :
+			       0;
+	}
+	if (kind == PCAPNG_FRAME)
+		return 0;
+	packet_decode(&packet, block->link, block->data, block->len, block->full);
+	packet.time = block->time;
+	return flow_packet(capture->flows, &packet);
+}
+
+static int read_blocks(struct capture *capture)
+{
+	struct pcapng_block block;
+	int kind, ret = 0;
+
+	while ((kind = pcapng_next(capture->pcapng, &block, capture->err)) > 0) {
+		if (kind == PCAPNG_FRAME && block.link >= 0)
+			ret = add_layer(capture, block.link);
+		if (!ret)
+			ret = use_block(capture, (enum pcapng_kind)kind, &block);
+		if (ret)
+			return ret;
+	}
+	if (!kind && capture->odd_link >= 0 && !capture->n_layers)
+		return unknown_link(capture->odd_link, capture->err);
+	if (!kind && capture->n_odd)
+		cli_note(&dump_tool,
+			 "skipped %" PRIu64 " packet%s of link layers that are not supported",
+			 capture->n_odd, plural_s(capture->n_odd));
+	return kind;
+}
+
+/* ---- all ---- */
+
 /* Read until end of file, a signal, or enough packets. Return: 0, -errno, ENOUGH. */
 static int read_packets(struct capture *capture)
 {
@@ -249,6 +370,8 @@ static int read_packets(struct capture *capture)
 	const u_char *data;
 	int status, ret;
 
+	if (capture->pcapng)
+		return read_blocks(capture);
 	while ((status = pcap_next_ex(capture->pcap, &header, &data)) >= 0) {
 		/* Timeout without packets. */
 		if (!status)
@@ -274,8 +397,6 @@ static int read_packets(struct capture *capture)
 						  pcap_geterr(capture->pcap)) :
 				      0;
 }
-
-/* ---- all ---- */
 
 /* Note why a capture may show less than expected. */
 static void note(const struct capture *capture)
@@ -337,7 +458,7 @@ static int run(struct capture *capture)
 
 int capture_run(const struct request *request, struct smc_err *err)
 {
-	struct capture capture = { .request = request, .to.fd = -1, .err = err };
+	struct capture capture = { .request = request, .odd_link = -1, .to.fd = -1, .err = err };
 	int ret = run(&capture);
 
 	if (capture.written && fflush(capture.written) && !ret)
@@ -350,6 +471,10 @@ int capture_run(const struct request *request, struct smc_err *err)
 		pcap_close(capture.pcap);
 	if (capture.file)
 		fclose(capture.file);
+	pcapng_free(capture.pcapng);
+	for (size_t i = 0; i < capture.n_layers; i++)
+		pcap_freecode(&capture.layers[i].program);
+	free(capture.layers);
 	flow_free(capture.flows);
 	out_free(&capture.text);
 	return ret;

@@ -54,20 +54,27 @@ class Pcapng:
     """A pcapng file: interfaces, then packets with times in microseconds, by default a second after the previous one."""
     def __init__(self, path):
         self.path, self.data, self.time = path, b"", 1700000000 * SECOND
-        self.block(0x0a0d0d0a, struct.pack("<IHHq", 0x1a2b3c4d, 1, 0, -1) + option("<", 4, b"tests"))
+        self.section()
+
+    def section(self, order="<"):
+        """Interfaces are counted from 0 again."""
+        self.order = order
+        self.block(0x0a0d0d0a, struct.pack(order + "IHHq", 0x1a2b3c4d, 1, 0, -1) + option(order, 4, b"tests"))
 
     def block(self, kind, body):
-        self.data += struct.pack("<II", kind, 12 + len(body)) + body + struct.pack("<I", 12 + len(body))
+        size = struct.pack(self.order + "I", 12 + len(body))
+        self.data += struct.pack(self.order + "I", kind) + size + body + size
 
-    def interface(self, link=ETHERNET):
-        self.block(1, struct.pack("<HHI", link, 0, 262144) + option("<", 3, b"of a test") + option("<", 0, b""))
+    def interface(self, link=ETHERNET, snaplen=262144, options=b""):
+        self.block(1, struct.pack(self.order + "HHI", link, 0, snaplen) + option(self.order, 3, b"of a test") + options +
+                   option(self.order, 0, b""))
 
-    def packet(self, interface, data, time=None):
-        """time: nanoseconds."""
+    def packet(self, interface, data, time=None, tick=1000, full=None):
+        """time: nanoseconds; tick: those of the interface's clock; full: bytes on the wire."""
         self.time = self.time + SECOND if time is None else time
-        ticks = self.time // 1000
-        head = struct.pack("<IIIII", interface, ticks >> 32, ticks & 0xffffffff, len(data), len(data))
-        self.block(6, head + data + bytes(-len(data) % 4) + option("<", 1, b"a packet") + option("<", 0, b""))
+        ticks = self.time // tick
+        head = struct.pack(self.order + "IIIII", interface, ticks >> 32, ticks & 0xffffffff, len(data), full or len(data))
+        self.block(6, head + data + bytes(-len(data) % 4) + option(self.order, 1, b"a packet") + option(self.order, 0, b""))
 
     def close(self):
         with open(self.path, "wb") as file:
