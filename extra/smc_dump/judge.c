@@ -8,6 +8,8 @@
 #include "smc/reason.h"
 
 #define LIST_SIZE 200
+/* As smc_clc.os. */
+#define SYSTEM_LINUX 2
 
 const char *judge_mode_name(enum judge_mode mode)
 {
@@ -259,6 +261,137 @@ static void judge_syns(struct judgement *result, const struct flow_conn *conn)
 		note(result, "the client offered SMC, the server did not");
 }
 
+/* ---- impossible values ---- */
+
+#define doubt(result, message, fmt, ...)                                                           \
+	note(result, "impossible in the %s: " fmt, smc_clc_type_name((message)->type), __VA_ARGS__)
+
+static bool is_linux(const struct smc_clc *message)
+{
+	return message->has & SMC_CLC_HAS_FIRST && message->os == SYSTEM_LINUX;
+}
+
+static void doubt_rdma(struct judgement *result, const struct smc_clc *message)
+{
+	static const uint8_t no_gid[sizeof(message->gid)];
+
+	if (!message->index)
+		doubt(result, message, "RMBE index %u: the first element of a buffer is 1", 0U);
+	else if (message->index != 1 && is_linux(message))
+		doubt(result, message,
+		      "RMBE index %u: a buffer of Linux has one element, 1; a receiver that does "
+		      "not check this writes outside of the buffer",
+		      message->index);
+	if (message->mtu_code < 1 || message->mtu_code > 5)
+		doubt(result, message, "path MTU code %u: they are 1 (256) to 5 (4096)",
+		      message->mtu_code);
+	if (message->qp < 2)
+		doubt(result, message, "queue pair %" PRIu32 ": 0 and 1 are for management",
+		      message->qp);
+	if (message->has & SMC_CLC_HAS_GID && !memcmp(message->gid, no_gid, sizeof(no_gid)))
+		doubt(result, message, "%s", "no GID");
+}
+
+static void doubt_dmb(struct judgement *result, const struct smc_clc *message)
+{
+	if (message->index && is_linux(message))
+		doubt(result, message,
+		      "DMBE index %u: a buffer of Linux has one element, 0; a receiver that does "
+		      "not check this writes outside of the buffer",
+		      message->index);
+	if (message->has & SMC_CLC_HAS_CHID && !message->chid)
+		doubt(result, message, "CHID 0000, which no ISM device has%s",
+		      message->type == SMC_CLC_ACCEPT ?
+			      ": a Linux client without the fix of CVE-2026-64048 crashes" :
+			      "");
+}
+
+static bool offers_chid(const struct smc_clc *proposal, uint16_t chid)
+{
+	bool found = proposal->has & SMC_CLC_HAS_CHID && proposal->chid == chid;
+
+	for (size_t i = 0; i < proposal->n_isms; i++)
+		found |= proposal->isms[i].chid == chid;
+	return found;
+}
+
+static bool offers_eid(const struct smc_clc *proposal, const char *eid)
+{
+	bool found = proposal->has_seid && !strcmp(proposal->seid, eid);
+
+	for (size_t i = 0; i < proposal->n_ueids; i++)
+		found |= !strcmp(proposal->ueids[i], eid);
+	return found;
+}
+
+/* More than the client has offered. */
+static void doubt_answer(struct judgement *result, const struct smc_clc *proposal,
+			 const struct smc_clc *accept)
+{
+	char text[JUDGE_PATHS_SIZE];
+
+	if (!smc_clc_offers(proposal, accept->is_smcd ? SMC_CLC_D : SMC_CLC_R, accept->version))
+		doubt(result, accept, "SMC-%c v%u: the client offered %s",
+		      accept->is_smcd ? 'D' : 'R', accept->version, judge_paths(text, proposal));
+	if (accept->version < 2)
+		return;
+	if (accept->has & SMC_CLC_HAS_EID && !offers_eid(proposal, accept->eid))
+		doubt(result, accept, "EID %s, which the client did not offer", accept->eid);
+	if (accept->is_smcd && accept->has & SMC_CLC_HAS_CHID && accept->chid &&
+	    !offers_chid(proposal, accept->chid))
+		doubt(result, accept, "CHID %04x, which the client did not offer", accept->chid);
+	if (accept->has & proposal->has & SMC_CLC_HAS_RELEASE &&
+	    accept->release > proposal->release)
+		doubt(result, accept, "version 2.%u: the client has 2.%u", accept->release,
+		      proposal->release);
+	if (accept->is_smcd || !(accept->has & proposal->has & SMC_CLC_HAS_LIMITS))
+		return;
+	if (accept->max_conns > proposal->max_conns)
+		doubt(result, accept, "%u connections a link group: the client's limit is %u",
+		      accept->max_conns, proposal->max_conns);
+	if (accept->max_links > proposal->max_links)
+		doubt(result, accept, "%u links a link group: the client's limit is %u",
+		      accept->max_links, proposal->max_links);
+}
+
+/* A confirm repeats what the accept has chosen. */
+static void doubt_confirm(struct judgement *result, const struct smc_clc *accept,
+			  const struct smc_clc *confirm)
+{
+	if (confirm->is_smcd != accept->is_smcd || confirm->version != accept->version)
+		doubt(result, confirm, "SMC-%c v%u: the server chose SMC-%c v%u",
+		      confirm->is_smcd ? 'D' : 'R', confirm->version, accept->is_smcd ? 'D' : 'R',
+		      accept->version);
+	if (confirm->has & accept->has & SMC_CLC_HAS_EID && strcmp(confirm->eid, accept->eid) != 0)
+		doubt(result, confirm, "EID %s: the server chose %s", confirm->eid, accept->eid);
+	if (confirm->is_first != accept->is_first)
+		doubt(result, confirm, "%s link group: the server chose %s one",
+		      confirm->is_first ? "a new" : "an existing",
+		      accept->is_first ? "a new" : "an existing");
+}
+
+/* Values that no correct peer sends: it is broken, or hostile. */
+static void doubts(struct judgement *result, const struct flow_conn *conn)
+{
+	const struct smc_clc *proposal = conn->messages[SMC_CLC_PROPOSAL];
+	const struct smc_clc *accept = conn->messages[SMC_CLC_ACCEPT];
+	const struct smc_clc *confirm = conn->messages[SMC_CLC_CONFIRM];
+
+	for (int type = SMC_CLC_ACCEPT; type <= SMC_CLC_CONFIRM; type++) {
+		const struct smc_clc *message = conn->messages[type];
+
+		if (message && message->has & SMC_CLC_HAS_RDMA)
+			doubt_rdma(result, message);
+		if (message && message->has & SMC_CLC_HAS_DMB)
+			doubt_dmb(result, message);
+	}
+	/* A proposal that is not all there may have offered more. */
+	if (proposal && accept && !proposal->is_cut && !proposal->damage)
+		doubt_answer(result, proposal, accept);
+	if (accept && confirm)
+		doubt_confirm(result, accept, confirm);
+}
+
 /* ---- all ---- */
 
 void judge(struct judgement *result, const struct flow_conn *conn, bool is_over)
@@ -280,4 +413,5 @@ void judge(struct judgement *result, const struct flow_conn *conn, bool is_over)
 		note(result, "both offered SMC, but %s before a proposal was seen", end);
 	else
 		note(result, "%s before an answer to the SYN was seen", end);
+	doubts(result, conn);
 }

@@ -4,7 +4,7 @@
 
 #include "smc_dump/flow.h"
 
-#define JUDGE_NOTES 10
+#define JUDGE_NOTES 32
 
 enum judge_mode {
 	JUDGE_UNKNOWN, /* the end was not seen */
@@ -18,7 +18,7 @@ enum judge_mode {
  * @version, @release: of SMC; @has_release: only known from the first connection of a link group
  * @reason: of a fallback, with @has_reason; @side: who found it, which selects the point of view in
  *	smc/reason.h
- * @notes: sentences: the choice, and why not more. They quote peers: escape them
+ * @notes: sentences: the choice, why not more, and impossible values. They quote peers: escape them
  */
 struct judgement {
 	enum judge_mode mode;

@@ -241,6 +241,43 @@ def check_why(directory):
     equal([e["mode"] for e in outcomes(path) if e["from"].endswith(":40005")], ["SMC-R", "TCP"], "a decline after the confirm")
 
 
+# Proposal, answers, the changed one, where, what, and the words about it.
+IMPOSSIBLE = (
+    ("smcr", 1, 45, "07", "accept: RMBE index 7: a buffer of Linux has one"), ("smcr", 2, 45, "02", "confirm: RMBE index 2"),
+    ("smcr", 1, 45, "00", "accept: RMBE index 0: the first"), ("smcr", 1, 50, "26", "accept: path MTU code 6"),
+    ("smcr", 2, 50, "20", "confirm: path MTU code 0"), ("smcr", 1, 38, "000001", "accept: queue pair 1"),
+    ("smcr", 1, 16, "00" * 16, "accept: no GID"), ("smcr", 1, 64, "58", "accept: EID XMC-.* did not offer"),
+    ("smcr", 2, 64, "58", "confirm: EID XMC-.*: the server chose SMC-"), ("smcr", 1, 105, "22", "accept: version 2.2: the client has 2.1"),
+    ("smcr", 1, 141, "03", "accept: 3 links a link group: the client's limit is 2"), ("smcr", 1, 7, "20", "confirm: a new link group: the server chose an existing"),
+    ("smcd", 1, 24, "03", "accept: DMBE index 3"), ("smcd", 2, 24, "03", "confirm: DMBE index 3"),
+    ("smcd", 1, 32, "0000", "accept: CHID 0000.*CVE-2026-64048"), ("smcd", 2, 32, "0000", "confirm: CHID 0000, which no ISM device has$"),
+    ("smcd", 1, 32, "07c0", "accept: CHID 07c0, which the client did not offer"),
+    ("smcd", 0, 7, "22", "accept: SMC-D v2: the client offered SMC-R v2"),
+)
+
+
+def check_impossible(directory):
+    path = directory + "/impossible.pcap"
+    for kind, which, at, value, words in IMPOSSIBLE:
+        capture = Capture(path)
+        conn = Connection(capture).open()
+        for i, name in enumerate(("proposal", "accept", "confirm")):
+            data = bytearray(message("%s-%s" % (kind, name)))
+            if i == which:
+                data[at:at + len(value) // 2] = bytes.fromhex(value)
+            conn.send(i % 2, bytes(data))
+        capture.close()
+        notes = [note for e in outcomes(path) for note in e["notes"] if note.startswith("impossible")]
+        ok(any(re.search("impossible in the " + words, note) for note in notes), words, notes)
+    for kind in "smcr", "smcd":
+        capture = Capture(path)
+        Connection(capture).open().say(kind + "-proposal", kind + "-accept", kind + "-confirm")
+        capture.close()
+        equal([note for e in outcomes(path) for note in e["notes"] if "impossible" in note], [], kind + ": nothing impossible")
+    for path in sorted(glob.glob(CAPTURES + "*.pcap")):
+        ok("impossible" not in dump("-r", path)[1], os.path.basename(path) + ": nothing impossible of Linux")
+
+
 def messages_of(path):
     return [(e["event"], e["length"], e["is_cut"]) for e in events(path) if e["event"] in ("proposal", "accept", "confirm", "decline")]
 
@@ -585,6 +622,7 @@ def main():
             check_tshark(capture)
         check_outcomes(path)
         check_why(directory)
+        check_impossible(directory)
         check_transfer(directory)
         check_text(path, directory)
         check_links(path, directory)
