@@ -243,16 +243,16 @@ def check_why(directory):
 
 # Proposal, answers, the changed one, where, what, and the words about it.
 IMPOSSIBLE = (
-    ("smcr", 1, 45, "07", "accept: RMBE index 7: a buffer of Linux has one"), ("smcr", 2, 45, "02", "confirm: RMBE index 2"),
+    ("smcr", 1, 45, "07", "accept: RMBE index 7: a buffer of Linux"), ("smcr", 2, 45, "02", "confirm: RMBE index 2"),
     ("smcr", 1, 45, "00", "accept: RMBE index 0: the first"), ("smcr", 1, 50, "26", "accept: path MTU code 6"),
     ("smcr", 2, 50, "20", "confirm: path MTU code 0"), ("smcr", 1, 38, "000001", "accept: queue pair 1"),
-    ("smcr", 1, 16, "00" * 16, "accept: no GID"), ("smcr", 1, 64, "58", "accept: EID XMC-.* did not offer"),
-    ("smcr", 2, 64, "58", "confirm: EID XMC-.*: the server chose SMC-"), ("smcr", 1, 105, "22", "accept: version 2.2: the client has 2.1"),
-    ("smcr", 1, 141, "03", "accept: 3 links a link group: the client's limit is 2"), ("smcr", 1, 7, "20", "confirm: a new link group: the server chose an existing"),
+    ("smcr", 1, 16, "00" * 16, "accept: no GID"), ("smcr", 1, 64, "58", "accept: EID XMC-"),
+    ("smcr", 2, 64, "58", "confirm: EID XMC-.* SMC-"), ("smcr", 1, 105, "22", "accept: version 2.2"),
+    ("smcr", 1, 141, "03", "accept: 3 links"), ("smcr", 1, 7, "20", "confirm: a new"),
     ("smcd", 1, 24, "03", "accept: DMBE index 3"), ("smcd", 2, 24, "03", "confirm: DMBE index 3"),
-    ("smcd", 1, 32, "0000", "accept: CHID 0000.*CVE-2026-64048"), ("smcd", 2, 32, "0000", "confirm: CHID 0000, which no ISM device has$"),
-    ("smcd", 1, 32, "07c0", "accept: CHID 07c0, which the client did not offer"),
-    ("smcd", 0, 7, "22", "accept: SMC-D v2: the client offered SMC-R v2"),
+    ("smcd", 1, 32, "0000", "accept: CHID 0000.*CVE-2026-64048"), ("smcd", 2, 32, "0000", "confirm: CHID 0000[^:]*$"),
+    ("smcd", 1, 32, "07c0", "accept: CHID 07c0"),
+    ("smcd", 0, 7, "22", "accept: SMC-D v2"),
 )
 
 
