@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "smc_dump/pcapng.h"
+#include "smc_dump/pcapng_read.h"
 
 #include <endian.h>
 

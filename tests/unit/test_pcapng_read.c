@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * extra/smc_dump/pcapng: blocks of both byte orders, clocks, and damage. See also
+ * extra/smc_dump/pcapng_read: blocks of both byte orders, clocks, and damage. See also
  * tests/cli/smc_dump.t.
  */
 #include "test.h"
 
-#include "smc_dump/pcapng.h"
+#include "smc_dump/pcapng_read.h"
 
 #define LITTLE "0a0d0d0a 1c000000 4d3c2b1a 01000000 ffffffffffffffff 1c000000"
 #define BIG "0a0d0d0a 0000001c 1a2b3c4d 00010000 ffffffffffffffff 0000001c"
