@@ -54,7 +54,7 @@ WRAP(int, linkat, (int from, const char *old, int to, const char *name, int flag
 WRAP(int, unlinkat, (int dir, const char *name, int flags), (dir, name, flags), step())
 WRAP(int, unlink, (const char *name), (name), step())
 
-/* Of bpf(2), which libbpf calls so: up to six arguments. */
+/* bpf(2) as libbpf calls it: up to six arguments. */
 long syscall(long number, ...)
 {
 	static long (*real)(long number, ...);
