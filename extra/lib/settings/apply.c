@@ -343,12 +343,19 @@ static void finish(void)
 	struct settings host AUTO(settings_free) = { 0 };
 	struct conf before AUTO(conf_free) = { 0 };
 	struct smc_err ignored;
+	size_t missing = 0;
 
 	if (record_root() || access(path, F_OK))
 		return;
 	if (!conf_read(&before, path, true, &ignored) &&
-	    !settings_plan(&host, &before, NULL, &ignored))
+	    !settings_plan(&host, &before, NULL, &ignored)) {
+		for_each(change, host.changes, host.n_changes) {
+			if (!change->old)
+				host.changes[missing++] = *change;
+		}
+		host.n_changes = missing;
 		settings_apply(&host, &ignored);
+	}
 	unlink(path);
 }
 
