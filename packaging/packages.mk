@@ -41,7 +41,7 @@ install-dkms:
 	$(Q)$(INSTALL) packaging/dkms/smc-loopback '$(DESTDIR)/usr/src/smc-loopback-$(VERSION)'
 	$(Q)sed 's/@VERSION@/$(VERSION)/' packaging/dkms/dkms.conf >'$(DESTDIR)/usr/src/smc-loopback-$(VERSION)/dkms.conf'
 	$(Q)$(INSTALL) -d '$(DESTDIR)/usr/lib/modprobe.d'
-	$(Q)sed 's/@VERSION@/$(VERSION)/' packaging/dkms/smc-loopback.conf >'$(DESTDIR)/usr/lib/modprobe.d/smc-loopback.conf'
+	$(Q)sed 's/@VERSION@/$(VERSION)/' packaging/dkms/smc-loopback.conf >'$(DESTDIR)/usr/lib/modprobe.d/zz-smc-loopback.conf'
 
 deb:
 	$(Q)tests/setup $(PACKAGE_KINDS) deb
