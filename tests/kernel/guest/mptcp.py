@@ -114,6 +114,20 @@ def go(program, name, port):
     ok("MPTCP" in run("smc_run", "--strict", "--bpf", program, env=chosen)[2], name + ": which eBPF refuses if it must")
 
 
+def cgo():
+    """C code in Go: the calls of a static program look like those of Go."""
+    for name, mptcp in ("/run/go/gocgo", 262), ("/run/go/gocgo-static", 256):
+        if not os.path.exists(name):
+            skip(name, "no C compiler made it")
+            continue
+        for way in "smc_run", "smc_run --bpf", "smc_run --seccomp", "":
+            if not way:
+                attach()
+            with start(*way.split(), name) as program:
+                equal(program.stdout.read(), "256 %d\n" % mptcp, "%s: C code in Go, %s" % (name, way or "in a scope"))
+        detach()
+
+
 def others():
     """Programs in C and Python."""
     for way in ("smc_run", "smc_run --bpf", "smc_run --seccomp", "smc_run --seccomp env -i"):
@@ -151,6 +165,7 @@ go(GO, "a static Go program", 8000)
 go(GO + "-dynamic", "a dynamic Go program", 8020)
 ok(hook(attach="true"), "the hook of container runtimes")
 ok(not hook(attach="true", mptcp="keep"), "which keeps MPTCP for an annotation")
+cgo()
 others()
 without()
 end()
