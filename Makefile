@@ -32,6 +32,7 @@ OSDIR = $(call once,OSDIR,$(notdir $(shell $(CC) -print-multi-os-directory 2>/de
 LIBDIR  ?= $(PREFIX)/$(if $(MULTIARCH),lib/$(MULTIARCH),$(if $(filter lib64,$(OSDIR)),lib64,lib))
 LIBDIR32 ?= $(PREFIX)/$(if $(MULTIARCH),lib/i386-linux-gnu,lib)
 LIBEXECDIR ?= $(PREFIX)/libexec/smc-tools
+DATADIR ?= $(PREFIX)/share/smc-tools
 
 CFLAGS ?= -O2 -g
 WARN := -Wall -Wextra -Wno-missing-field-initializers -Wshadow -Wformat=2 -Wmissing-prototypes -Wvla -Wwrite-strings -Wundef
@@ -51,7 +52,11 @@ say = $(if $(V),,$(info $()  $(1)	$(patsubst $(O)/%,%,$(@:$(O)/obj/%=%))))
 mkdir = $(if $(wildcard $(@D)),,@mkdir -p $(@D))
 
 .DELETE_ON_ERROR:
-all:
+all: $(O)/profiles
+# Programs look for them beside themselves.
+$(O)/profiles:
+	$(mkdir)
+	$(Q)ln -sfn '$(CURDIR)/profiles' $@
 
 # ---- packages: one message for what is missing, only where something is compiled -----------------
 # package_names: column of packaging/packages, for the packages in ABSENT
@@ -183,20 +188,21 @@ endef
 $(foreach tool,$(TOOLS) $(HELPERS),$(eval $(call tool_rule,$(tool))))
 
 # The files that know where the library and its helper are installed are compiled again when that changes.
-KNOW_DIRS := lib/process/ask.c lib/process/library.c
-LIBDIRS := -DSMC_LIBDIR='"$(LIBDIR)"' -DSMC_LIBDIR32='"$(LIBDIR32)"' -DSMC_BINDIR='"$(BINDIR)"' -DSMC_LIBEXECDIR='"$(LIBEXECDIR)"'
+KNOW_DIRS := lib/launch/launch.c lib/process/ask.c lib/process/library.c
+LIBDIRS := -DSMC_LIBDIR='"$(LIBDIR)"' -DSMC_LIBDIR32='"$(LIBDIR32)"' -DSMC_BINDIR='"$(BINDIR)"' -DSMC_LIBEXECDIR='"$(LIBEXECDIR)"' \
+	-DSMC_DATADIR='"$(DATADIR)"'
 $(call objs,$(KNOW_DIRS)): $(O)/libdirs
 $(call objs,$(KNOW_DIRS)): override CPPFLAGS += $(LIBDIRS)
 KEEPER_OBJS := $(O)/obj/shim/ld_pre_smc/state/keeper_client.o $(O)/obj/shim32/ld_pre_smc/state/keeper_client.o
 KEEPER_OBJS += $(O)/obj/tests/unit/test_shim_keeper.o
 $(KEEPER_OBJS): $(O)/libdirs
 $(KEEPER_OBJS): override CPPFLAGS += -DSMC_KEEP='"$(LIBEXECDIR)/smc_keep"' -DSMC_HOME='"$(if $(findstring shim32,$@),$(LIBDIR32),$(LIBDIR))"'
-ifneq ($(file <$(O)/libdirs),$(LIBDIR):$(LIBDIR32):$(LIBEXECDIR):$(BINDIR))
+ifneq ($(file <$(O)/libdirs),$(LIBDIR):$(LIBDIR32):$(LIBEXECDIR):$(BINDIR):$(DATADIR))
 $(O)/libdirs: FORCE
 endif
 $(O)/libdirs:
 	$(mkdir)
-	@printf '%s\n' '$(LIBDIR):$(LIBDIR32):$(LIBEXECDIR):$(BINDIR)' > $@
+	@printf '%s\n' '$(LIBDIR):$(LIBDIR32):$(LIBEXECDIR):$(BINDIR):$(DATADIR)' > $@
 
 # ---- the eBPF programs -----------------------------------------------------------------
 BPF_NEEDS = $(shell awk '$$1 == "bpf" { text = text sep last; sep = text == "" ? "" : ", "; \

@@ -21,9 +21,9 @@ INSTALL_HOOKS := $(if $(and $(HAVE_BPF),$(HOOKDIR)),smc-tools.json)
 # The file that profiles include, and profiles that units name.
 INSTALL_APPARMOR := $(if $(APPARMORDIR),abstractions/smc-tools smc_chk-serve $(if $(EXTRA),smc_conf))
 # The schema of smc_conf export -j, and files for Prometheus, Grafana and SELinux.
-DATADIR ?= $(PREFIX)/share/smc-tools
 INSTALL_SHARED := packaging/selinux/smc_tools.cil $(if $(EXTRA),extra/smc_conf/conf.schema.json \
 	$(addprefix packaging/metrics/,smc-tools.rules.yml smc-tools.dashboard.json) docs/runbook.md)
+INSTALL_PROFILES := $(wildcard profiles/*)
 # Ansible's default path.
 ANSIBLEDIR ?= $(PREFIX)/share/ansible/plugins/modules
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
@@ -102,6 +102,8 @@ install install-core: all
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(LIBEXECDIR)'
 	$(Q)$(INSTALL) -m 0755 $(HELPERS:%=$(O)/%) $(if $(EXTRA),packaging/metrics/smc-metrics) '$(DESTDIR)$(LIBEXECDIR)'
 	$(Q)$(INSTALL) -m 0644 $(INSTALL_SHARED) '$(DESTDIR)$(DATADIR)'
+	$(Q)$(INSTALL) -d '$(DESTDIR)$(DATADIR)/profiles'
+	$(Q)$(INSTALL) -m 0644 $(INSTALL_PROFILES) '$(DESTDIR)$(DATADIR)/profiles'
 	$(call install_shim,$(O)/$(SHIM_NAME),$(LIBDIR))
 	$(if $(and $(HAVE_32),$(LIB32)),$(call install_shim,$(O)/32/$(SHIM_NAME),$(LIB32)))
 	$(if $(and $(HAVE_32),$(LIB32_LINKDIR)),$(install_lib32_link))
@@ -134,7 +136,8 @@ uninstall:
 	$(Q)rm -f $(foreach tool,$(TOOLS),'$(DESTDIR)$(BINDIR)/$(tool)' '$(DESTDIR)$(COMPDIR)/$(tool)' '$(DESTDIR)$(FISHDIR)/$(tool).fish')
 	$(Q)rm -f '$(DESTDIR)$(ZSHDIR)/_smc-tools' '$(DESTDIR)$(FISHDIR)/smc-tools.fish'
 	$(Q)rm -f '$(DESTDIR)$(COMPDIR)/smc-tools' $(HELPERS:%='$(DESTDIR)$(LIBEXECDIR)/%') '$(DESTDIR)$(LIBEXECDIR)/smc-metrics'
-	$(Q)rm -f $(foreach file,$(notdir $(INSTALL_SHARED)),'$(DESTDIR)$(DATADIR)/$(file)')
+	$(Q)rm -f $(foreach file,$(notdir $(INSTALL_SHARED)) $(INSTALL_PROFILES),'$(DESTDIR)$(DATADIR)/$(file)')
+	$(Q)rmdir '$(DESTDIR)$(DATADIR)/profiles' 2>/dev/null || :
 	$(Q)rm -f $(foreach page,$(INSTALL_PAGES),'$(call page_dir,$(page))/$(notdir $(page))')
 	$(Q)rm -f $(INSTALL_UNITS:%='$(DESTDIR)$(UNITDIR)/%') $(INSTALL_RULES:%='$(DESTDIR)$(UDEVDIR)/%')
 	$(Q)rm -f $(INSTALL_APPARMOR:%='$(DESTDIR)$(APPARMORDIR)/%')

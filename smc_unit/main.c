@@ -95,20 +95,27 @@ static int check_words(int command, const struct request *req, char *const *word
 /* Process every unit even if one fails. */
 static int do_units(struct request *req, int (*fn)(const struct request *req), char *const *words)
 {
+	char name[UNIT_NAME_SIZE];
 	int status = 0;
 
-	while ((req->unit = *words++))
+	for (; *words; words++) {
+		unit_find(req, *words, name);
 		status |= fn(req);
+	}
 	return status;
 }
 
 static int run(int command, struct request *req, char *const *words)
 {
+	char name[UNIT_NAME_SIZE];
+
+	if (words[0] && command >= STATUS)
+		unit_find(req, words[0], name);
 	switch (command) {
 	case ENABLE: return do_units(req, unit_enable, words);
 	case DISABLE: return req->all ? unit_disable_all(req) : do_units(req, unit_disable, words);
-	case STATUS: req->unit = words[0]; return unit_status(req);
-	default: req->unit = words[0]; return unit_peers(req, words[1]);
+	case STATUS: return unit_status(req);
+	default: return unit_peers(req, words[1]);
 	}
 }
 

@@ -3,6 +3,7 @@
 #include "smc_unit/unit.h"
 
 #include "base/array.h"
+#include "base/words.h"
 #include "host/smc.h"
 #include "process/ask.h"
 #include "process/confined.h"
@@ -12,6 +13,29 @@
 	"Id,LoadState,Environment,UnsetEnvironment,ExecStart,RestrictAddressFamilies,"             \
 	"RootDirectory,RootImage,ProtectHome,PrivateTmp,InaccessiblePaths,NoExecPaths,ExecPaths,"  \
 	"TriggeredBy,User,DynamicUser,NoNewPrivileges,MainPID"
+
+void unit_find(struct request *req, const char *word, char name[UNIT_NAME_SIZE])
+{
+	char *text AUTO_FREE = strpbrk(word, "./@") ? NULL : launch_profile(word);
+	char *rest = text, *line, *words[3], shown[UNIT_NAME_SIZE];
+	struct smc_err ignored;
+
+	req->unit = word;
+	req->wants = WAY_NONE;
+	while (req->unit == word && rest && (line = strsep(&rest, "\n"))) {
+		struct unit_props props AUTO(unit_props_free) = { 0 };
+		size_t count = words_split(line, words, 3);
+
+		if (count < 2 || strcmp(words[0], "unit") || unit_name(words[1], name, &ignored))
+			continue;
+		unit_shown_name(name, shown);
+		if (systemctl_show(req->user, shown, "LoadState", &props, &ignored) ||
+		    strcmp(unit_prop_text(&props, "LoadState"), "loaded"))
+			continue;
+		req->unit = name;
+		req->wants = count > 2 ? WAY_BPF : WAY_NONE;
+	}
+}
 
 int unit_load(const struct request *req, struct unit *unit, struct smc_err *err)
 {
@@ -224,7 +248,7 @@ static int check_bpf(struct unit *unit, struct smc_err *err)
 /* Choose the way that reaches the program: the library, or eBPF unless --preload was given. */
 static int choose_way(struct unit *unit, struct smc_err *err)
 {
-	enum way wanted = unit->req->launch.way;
+	enum way wanted = unit->req->launch.way ? unit->req->launch.way : unit->req->wants;
 	struct smc_err preload = { 0 };
 	char bpf[sizeof(err->text)];
 	int ret;

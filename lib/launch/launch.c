@@ -5,6 +5,9 @@
 #include <getopt.h>
 
 #include "base/memory.h"
+#include "base/read.h"
+#include "base/words.h"
+#include "process/self.h"
 
 static int take_size(struct launch *launch, const char *option, enum smc_variable variable)
 {
@@ -61,18 +64,53 @@ static int take_spin(struct launch *launch)
 			       usec, SMC_SPIN_MAX);
 }
 
-/* bench/README.md has the measurements. */
+char *launch_profile(const char *name)
+{
+	char path[PATH_MAX], below[64];
+	size_t size;
+
+	snprintf(below, sizeof(below), "profiles/%s", name);
+	if (strchr(name, '/'))
+		snprintf(path, sizeof(path), "%s", name);
+	else if (!self_find(below, R_OK, path))
+		snprintf(path, sizeof(path), SMC_DATADIR "/%s", below);
+	return smc_read_file(path, 0, 65536, &size);
+}
+
+/* A line of a profile is a long option with its argument; "unit" is for smc_unit. */
+static int take_line(struct launch *launch, char *line)
+{
+	const struct cli_opt *opt = launch->tool->opts;
+	char *words[3] = { NULL };
+	size_t count = words_split(line, words, 3);
+	int status = -1;
+
+	if (!count || !strcmp(words[0], "unit"))
+		return 0;
+	while (opt->val && strcmp(opt->name, words[0]))
+		opt++;
+	optarg = words[1];
+	if (opt->val != LAUNCH_PROFILE && count < 3 &&
+	    (opt->arg ? optarg || *opt->arg == '[' : !optarg))
+		status = launch_option(launch, opt->val);
+	return status < 0 ? cli_usage_error(launch->tool, "--profile: '%s' is no setting of one",
+					    words[0]) :
+			    status;
+}
+
 static int take_profile(struct launch *launch)
 {
-	static const char *const names[] = { "latency", "bulk", "many", NULL };
-	static const char *const buffers[] = { NULL, "1048576", "0" };
-	int profile = cli_word(launch->tool, LAUNCH_PROFILE, names, optarg);
+	static char *text; /* settings point into it */
+	const char *name = optarg;
+	char *line, *rest = text = launch_profile(name);
+	int status = 0;
 
-	if (profile < 0)
-		return launch->tool->error_status;
-	launch->settings[VAR_SPIN] = profile ? NULL : SMC_SPIN_DEFAULT;
-	launch->settings[VAR_RCVBUF] = launch->settings[VAR_SNDBUF] = buffers[profile];
-	return 0;
+	if (!text)
+		return cli_usage_error(launch->tool, "--profile: cannot read '%s': %s", name,
+				       strerror(errno));
+	while (!status && (line = strsep(&rest, "\n")))
+		status = take_line(launch, line);
+	return status;
 }
 
 static int take_family(struct launch *launch)

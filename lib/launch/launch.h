@@ -52,9 +52,9 @@ enum {
 	  "spin for [max:]USEC (max:200) before sleeping", \
 	  .excludes = "--bpf --seccomp" }, \
 	{ LAUNCH_PROFILE, "profile", "NAME", \
-	  "one of: latency (--spin), bulk (-r 1M -t 1M),\n" \
-	  "many (-r 0 -t 0)", \
-	  .excludes = "--rcvbuf --sndbuf --spin --bpf --seccomp" }, \
+	  "use the options of a file: latency, bulk, many, a\n" \
+	  "program such as redis, or a path", \
+	  .excludes = "--bpf --seccomp" }, \
 	{ 'f', "family", "FAMILY", \
 	  "open smc (AF_SMC, default), inet (IPPROTO_SMC) or\n" \
 	  "auto (the best) sockets" }, \
@@ -115,6 +115,9 @@ struct launch {
  * Return: 0; the tool's error status after a message; -1 for an option not in the rows above.
  */
 int launch_option(struct launch *launch, int opt);
+
+/** launch_profile() - text of a profile, to be freed; NULL with errno */
+char *launch_profile(const char *name);
 
 /** launch_is_strict() - true to fail rather than use TCP, by an option or the environment */
 bool launch_is_strict(const struct launch *launch);

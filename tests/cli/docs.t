@@ -284,6 +284,7 @@ check_command() {
 
 # shellcheck disable=SC2016 # backquotes of the text
 check_cheatsheet() {
+	is "$(docs/programs.py)" "$(cat docs/programs.md)" "the table of programs is that of profiles (else: docs/programs.py --write)"
 	is "$(docs/distributions.py)" "$(cat README.md docs/install.md)" "the tables of kernels are those of smc_chk/doctor/distributions (else: docs/distributions.py --write)"
 	is "$(docs/rows.py)" "$(<man/af_smc.7)" "af_smc(7) has the rows of ld_pre_smc/differences (else: docs/differences.py --write)"
 	is "$(docs/cheatsheet <docs/cheatsheet.md)" "$(<man/smc-tools.7)" "smc-tools(7) is docs/cheatsheet.md (else: make cheatsheet)"

@@ -113,6 +113,41 @@ unit plain.service "Environment=LD_PRELOAD=$lib:${lib%.so}_spin.so"
 run enable --quiet --spin plain
 is "$(wrote plain.service)" "$spun" '--spin: the same'
 refuse "'--spin' and '--bpf' exclude" enable a --spin --bpf
+run enable --quiet --profile bulk -r 2M plain
+like "$(wrote plain.service | tr '\n' ' ')" 'SMC_RCVBUF=2097152.*SMC_SNDBUF=1048576' 'an option after --profile overrides it'
+printf '# mine\n\nsndbuf 128K\n' >"$tmp/mine"
+run enable --quiet --profile "$tmp/mine" plain
+like "$(wrote plain.service)" 'SMC_SNDBUF=131072' "--profile: the user's own file"
+for line in 'json' 'rcvbuf' 'rcvbuf 1M 2M' 'strict yes' 'profile bulk' 'rcvbuf x' 'r 1M'; do
+	echo "$line" >"$tmp/mine"
+	refuse '--profile: |--rcvbuf: ' enable --profile "$tmp/mine" plain
+done
+
+# ---- units of programs ----
+unit redis-server.service
+run enable --quiet redis
+like "$out" '^redis-server.service: enabled' 'enable redis: the unit of this distribution'
+run status redis
+like "$rc$out" '^redis-server.service' 'status redis, too'
+run disable redis
+like "$out" '^redis-server.service: disabled' 'disable redis, too'
+unit redis.service
+run enable --quiet redis.service
+like "$out" '^redis.service: enabled' 'a full name is that unit'
+run disable redis.service
+run enable --quiet redis-server
+like "$out" '^redis-server.service: enabled' 'a unit that is no profile'
+run disable redis-server
+rm "$tmp/units/redis-server.service" "$tmp/units/redis.service"
+refuse "no unit 'redis.service'" enable redis
+unit postgresql@smc-tools.service
+unit postgresql.service
+refuse 'eBPF needs root' enable postgresql
+rm "$tmp/units/postgresql@smc-tools.service"
+run enable --quiet postgresql
+like "$out" '^postgresql.service: enabled by preload' 'enable postgresql: elsewhere it has the plain name'
+run disable postgresql
+rm "$tmp/units/postgresql.service"
 SMC_DEBUG=1 SMC_STRICT=1 SMC_RCVBUF=7 run enable --quiet plain
 is "$(wrote plain.service)" "Environment=\"LD_PRELOAD=$lib\"" 'the shell'"'"'s own variables are not written'
 

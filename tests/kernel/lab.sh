@@ -15,7 +15,7 @@ BUILD=${BUILD:-$PWD/build}
 stage_tools() {
 	local tools=("$1"/smc* "$1"/ld_pre_smc*.so)
 	[ -z "${INSTALLED-}" ] || tools=()
-	mkdir "$2" && cp -r packaging/apparmor "${tools[@]}" "$1/tests/kernel/." "$1/twin" ld_pre_smc/differences ld_pre_smc/repairs docs/rows.py "$1/tests/preload/stress" "$1/tests/preload/sandbox" "$1/tests/preload/errnos" \
+	mkdir "$2" && cp -r packaging/apparmor "${tools[@]}" "$1/tests/kernel/." "$1/twin" ld_pre_smc/differences ld_pre_smc/repairs docs/rows.py profiles "$1/tests/preload/stress" "$1/tests/preload/sandbox" "$1/tests/preload/errnos" \
 		"$1/bench/life" packaging/*.service packaging/*.rules packaging/metrics/smc-metrics \
 		tests/tap.py tests/kernel/guest/. "$2"
 }
