@@ -12,22 +12,17 @@
 static int take_size(struct launch *launch, const char *option, enum smc_variable variable)
 {
 	char *size = launch->sizes[variable];
-	int bytes;
+	int bytes, ret = smc_parse_size(optarg, &bytes);
 
-	switch (smc_parse_size(optarg, &bytes)) {
-	case 0:
-		snprintf(size, sizeof(launch->sizes[variable]), "%d", bytes);
-		launch->settings[variable] = size;
-		return 0;
-	case -ERANGE:
+	if (ret)
 		return cli_usage_error(launch->tool,
-				       "--%s: size '%s' is more than 2147483647 bytes", option,
-				       optarg);
-	default:
-		return cli_usage_error(launch->tool,
-				       "--%s: '%s' is not a size such as 65536, 64K or 1M", option,
-				       optarg);
-	}
+				       ret == -ERANGE ?
+					       "--%s: size '%s' is more than 2147483647 bytes" :
+					       "--%s: '%s' is not a size such as 65536, 64K or 1M",
+				       option, optarg);
+	snprintf(size, sizeof(launch->sizes[variable]), "%d", bytes);
+	launch->settings[variable] = size;
+	return 0;
 }
 
 /* A repeated option adds to the list. */
@@ -46,10 +41,7 @@ static int take_rules(struct launch *launch, const char *option, bool is_exclude
 				       "listen:80-90, 10.0.0.0/8:6379 or [fd00::1]:80",
 				       option, (int)strcspn(bad, ", \t\n"), bad);
 	}
-	if (!*list)
-		*list = optarg;
-	else
-		*list = xprintf("%s,%s", *list, optarg);
+	*list = *list ? xprintf("%s,%s", *list, optarg) : optarg;
 	return 0;
 }
 
