@@ -4,6 +4,7 @@
 
 #include "smc/filter.h"
 #include "sockets/columns.h"
+#include "sockets/kill.h"
 #include "sockets/show.h"
 
 /** struct smcss_opts - parsed options; @width: of the terminal, 0 for none, and JSON */
@@ -89,19 +90,3 @@ void screen_add(struct screen *screen, const struct sockets_row *row);
 void screen_end(struct screen *screen, struct out_text *text, const struct smcss_opts *opts);
 
 void screen_free(struct screen *screen);
-
-/** struct kill_list - rows of connections that --kill ends; zero-initialize */
-struct kill_list {
-	struct sockets_row *rows;
-	size_t count;
-};
-
-/** kill_add() - add a connection; its holders must stay valid */
-void kill_add(struct kill_list *list, const struct sockets_row *row);
-
-/**
- * kill_all() - end them as shutdown(2) by their programs would, or count only; append a line
- *
- * Unsent data takes two seconds. Return: 0, or -errno of the first that cannot be ended, with @err.
- */
-int kill_all(const struct kill_list *list, struct out_text *text, bool is_dry, struct smc_err *err);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* End the connections that were listed, by shutdown(2) on duplicates of their descriptors. */
-#include "smcss/smcss.h"
+#include "sockets/kill.h"
 
 #include <sys/socket.h>
 
