@@ -10,12 +10,10 @@
 #include "base/read.h"
 #include "base/write.h"
 #include "host/record.h"
-#include "process/program.h"
 
 #define DIRECTORY "/etc/smc-tools"
 #define NAME "smc.conf"
 #define OLD_NAME NAME ".old"
-#define UNIT "smc-conf.service"
 
 /* Check that the file would be valid together with those in the directory. */
 static int check(const struct out_text *text, struct smc_err *err)
@@ -96,30 +94,10 @@ static int put(const struct out_text *text, const struct cli_tool *tool, struct 
 	return ret < 0 ? ret : 0;
 }
 
-static int enable(const struct cli_tool *tool, struct smc_err *err)
-{
-	static const char *const argv[] = { "systemctl", "enable", UNIT, NULL };
-	int status, ret = 0;
-	size_t size;
-	char *said AUTO_FREE = NULL;
-
-	if (access("/run/systemd/system", F_OK)) {
-		cli_note(tool, CONF_FILE
-			 " is written, but systemd does not run here: nothing applies it at boot");
-		return 0;
-	}
-	status = program_run((char *const *)argv, &said, &size);
-	if (status < 0)
-		ret = smc_err_set(err, -status, CONF_FILE " is written, but cannot run systemctl");
-	else if (status)
-		ret = smc_err_say(err, EIO, CONF_FILE " is written, but not for each boot: %.*s",
-				  (int)strcspn(said, "\n"), said);
-	return ret;
-}
-
 int sc_keep(const struct conf *now, const struct cli_tool *tool, struct smc_err *err)
 {
 	struct out_text text AUTO(out_free) = { 0 };
+	struct smc_err inner;
 	int ret;
 
 	if (record_root())
@@ -128,5 +106,11 @@ int sc_keep(const struct conf *now, const struct cli_tool *tool, struct smc_err 
 	ret = check(&text, err);
 	if (!ret)
 		ret = put(&text, tool, err);
-	return ret ? ret : enable(tool, err);
+	if (ret)
+		return ret;
+	ret = settings_enable(&inner);
+	if (ret > 0)
+		cli_note(tool, CONF_FILE
+			 " is written, but systemd does not run here: nothing applies it at boot");
+	return ret < 0 ? smc_err_say(err, -ret, CONF_FILE " is written, but %s", inner.text) : 0;
 }

@@ -5,20 +5,25 @@
 #include <getopt.h>
 
 #include "base/array.h"
+#include "base/read.h"
+#include "host/record.h"
 #include "sandbox/enclose.h"
+#include "smc_conf/drain.h"
 
-enum { OPT_DEVICE = CLI_LONG_ONLY, OPT_METRICS };
+enum { OPT_DEVICE = CLI_LONG_ONLY, OPT_METRICS, OPT_KILL };
 
 /* Exit status of diff if there are differences. */
 #define DIFFERENT 2
+#define FILE_MAX 65536 /* of add and remove */
 
-enum command { EXPORT, DIFF, APPLY, CHECK, WATCH, KEEP, RESET, SHOW };
+enum command { EXPORT, DIFF, APPLY, CHECK, WATCH, DRAIN, UNDRAIN, ADD, REMOVE, KEEP, RESET, SHOW };
 
-/** struct sc_opts - the parsed command line; @file is NULL for the default */
+/** struct sc_opts - the parsed command line; @file is NULL for the default; for drain, what */
 static struct sc_opts {
 	enum command command;
 	const char *file, *device, *netns;
-	bool is_json, is_metrics;
+	bool is_json, is_metrics, is_kill;
+	double seconds;
 } asked;
 
 static const struct cli_opt options[] = {
@@ -31,13 +36,18 @@ static const struct cli_opt options[] = {
 	  .needs = "export diff show" },
 	{ OPT_METRICS, "metrics", NULL, "with show: write counters of policies for Prometheus",
 	  &asked.is_metrics, .needs = "show", .excludes = "--json" },
+	{ 't', "timeout", "SECONDS", "with drain: wait at most this long",
+	  .seconds = &asked.seconds, .needs = "drain" },
+	{ OPT_KILL, "kill", NULL, "with drain: end the connections that remain", &asked.is_kill,
+	  .needs = "drain" },
 	{ 0 },
 };
 
 static uint64_t given;
 
-static const char *const words[] = { "export", "diff",	"apply", "check", "watch",
-				     "keep",   "reset", "show",	 NULL };
+static const char *const words[] = { "export", "diff",	  "apply", "check",  "watch",
+				     "drain",  "undrain", "add",   "remove", "keep",
+				     "reset",  "show",	  NULL };
 
 static const struct cli_tool tool = {
 	.name = "smc_conf",
@@ -46,6 +56,10 @@ static const struct cli_tool tool = {
 		 "apply [FILE] [-N NETNS | --device NAME]\n"
 		 "check FILE\n"
 		 "watch [FILE]\n"
+		 "drain [DEVICE|NETWORK|all] [-t SECONDS] [--kill]\n"
+		 "undrain [DEVICE|NETWORK|all]\n"
+		 "add FILE\n"
+		 "remove [FILE]\n"
 		 "keep\n"
 		 "reset\n"
 		 "show [-j | --metrics]",
@@ -53,10 +67,11 @@ static const struct cli_tool tool = {
 		   "PNET IDs, handshake limitation, net.smc, eBPF scopes, and who uses SMC.\n"
 		   "FILE is " CONF_FILE " with those of " CONF_DIR "\n"
 		   "unless another is given, - is standard input. keep saves the present settings\n"
-		   "there, for each boot; reset removes all that such a file can set.\n\n"
+		   "there, for each boot; reset removes all that such a file can set.\n"
+		   "drain leaves new connections to TCP, and waits until others have ended.\n\n"
 		   "Example: smc_conf diff new.conf",
 	.opts = options,
-	.more = "Exit status of diff: 0 no difference, 1 error, 2 differences.\n",
+	.more = "Exit status: 0 done, 1 error, 2 differences (diff), connections left (drain).\n",
 	.error_status = 1,
 	.given = &given,
 	.commands = words,
@@ -80,7 +95,7 @@ static int parse(int argc, char **argv)
 		return cli_no_operand(&tool, argv[optind + 2]);
 	if (command >= KEEP && asked.file)
 		return cli_no_operand(&tool, asked.file);
-	if (command == CHECK && !asked.file)
+	if ((command == CHECK || command == ADD) && !asked.file)
 		return cli_usage_error(&tool, "no file given");
 	ret = cli_check(&tool, words[command]);
 	return ret ? ret : -1;
@@ -191,6 +206,37 @@ static int run_watch(struct settings *host, const struct conf *file, struct smc_
 	return sc_watch(host, file, &tool, err);
 }
 
+/* @host has the lock, which the wait does not need. */
+static int run_drain(struct settings *host, const struct conf *file, struct smc_err *err)
+{
+	const char *what = asked.file ? asked.file : "all";
+	bool is_on = asked.command == DRAIN;
+	int ret = record_root() ? record_refuse(err) : drain_change(what, is_on, err);
+
+	(void)file;
+	settings_free(host);
+	*host = (struct settings){ .lock = 0 };
+	return ret || !is_on ? ret : drain_wait(what, asked.seconds, asked.is_kill, err);
+}
+
+static int run_add(struct settings *host, const struct conf *file, struct smc_err *err)
+{
+	int fd = asked.file ? smc_open_input(asked.file, err) : -1;
+	char *lines AUTO_FREE = NULL;
+	size_t len;
+
+	(void)host;
+	(void)file;
+	if (asked.file && fd < 0)
+		return fd;
+	if (record_root())
+		return record_refuse(err);
+	lines = smc_read_fd(fd, FILE_MAX, &len);
+	if (asked.file && !lines)
+		return smc_err_set(err, errno, "cannot read %s", asked.file);
+	return settings_add(lines, asked.command == REMOVE, err);
+}
+
 /** struct action - @changes: this host's settings; @is_applied: the file is */
 static const struct action {
 	int (*run)(struct settings *host, const struct conf *file, struct smc_err *err);
@@ -201,6 +247,10 @@ static const struct action {
 	[APPLY] = { run_apply, .changes = true, .is_applied = true },
 	[CHECK] = { run_check },
 	[WATCH] = { run_watch, .is_applied = true },
+	[DRAIN] = { run_drain, .changes = true },
+	[UNDRAIN] = { run_drain, .changes = true },
+	[ADD] = { run_add },
+	[REMOVE] = { run_add },
 	[KEEP] = { run_keep, .changes = true },
 	[RESET] = { run_apply, .changes = true },
 	[SHOW] = { run_show },
@@ -209,16 +259,19 @@ static const struct action {
 static int read_file(struct conf *conf, struct smc_err *err)
 {
 	bool is_applied = actions[asked.command].is_applied;
+	bool is_needed = asked.command != SHOW && !asked.device;
 	char nothing[] = "netns *\nexclusive\n"; /* names all namespaces, without settings */
 
+	if (asked.command >= DRAIN && asked.command <= REMOVE)
+		return 0;
 	if (asked.file)
 		return conf_read(conf, asked.file, is_applied, err);
 	if (asked.command == RESET || asked.command == KEEP)
 		return conf_read_text(conf, nothing, strlen(nothing), tool.name, err);
 	if (asked.command == EXPORT)
 		return 0;
-	/* udev calls this for each device: no file is fine. */
-	return conf_read_default(conf, asked.command != SHOW && !asked.device, is_applied, err);
+	/* udev calls this for each device: no file is fine, as for a drained host. */
+	return conf_read_default(conf, is_needed && access(DRAIN_FILE, F_OK), is_applied, err);
 }
 
 int main(int argc, char **argv)
@@ -232,7 +285,12 @@ int main(int argc, char **argv)
 	ret = parse(argc, argv);
 	if (ret >= 0)
 		return ret;
-	ret = read_file(&file, &err);
+	ret = 0;
+	if ((asked.command == APPLY || asked.command == SHOW) && !asked.file && !asked.device &&
+	    !record_root())
+		ret = drain_again(&tool, asked.command == APPLY, &err);
+	if (!ret)
+		ret = read_file(&file, &err);
 	if (!ret && asked.command != WATCH)
 		ret = enclose_record(&err);
 	if (!ret && actions[asked.command].changes)

@@ -18,7 +18,7 @@ static int end_socket(const struct proc_fd *holder)
 	int fd AUTO_CLOSE = proc_take_socket(holder);
 
 	if (fd < 0)
-		return fd;
+		return fd == -EBADF || fd == -ESTALE || fd == -ESRCH ? 0 : fd; /* closed by now */
 	shutdown(fd, SHUT_RD);
 	return shutdown(fd, SHUT_RDWR) && errno != ENOTCONN ? -errno : 0;
 }

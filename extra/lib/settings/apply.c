@@ -30,10 +30,13 @@ static void push(struct settings *host, size_t netns, const struct conf_item *ol
 	*smc_array_add(&host->changes, &host->n_changes) = change;
 }
 
-/* True if a setting is to be removed: it is of an exclusive kind, and the file lacks it. */
+/* True if a setting is to be removed: no file has it, and it is of an exclusive kind, or gone. */
 static bool goes(const struct settings *host, const struct conf_item *old)
 {
-	return host->netns[old->section].exclusive & settings_bit(old->kind) &&
+	const struct conf_item *gone = conf_find(&host->gone, old->section, old);
+
+	return (host->netns[old->section].exclusive & settings_bit(old->kind) ||
+		(gone && conf_has_value_of(gone, old))) &&
 	       !settings_is_normal(old) && !conf_find(&host->wanted, old->section, old);
 }
 

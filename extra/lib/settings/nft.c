@@ -105,11 +105,16 @@ static int has_table(struct smc_err *err)
 	return ret < 0 ? smc_err_set(err, -ret, "cannot list the tables of nftables") : ret;
 }
 
-int policy_nft_check(struct smc_err *err)
+int policy_nft_run(const char *script, struct smc_err *err)
 {
 	int ret = has_table(err);
 
-	return ret < 0 ? ret : ask(NULL, NULL, err);
+	return ret < 0 ? ret : ask(script, NULL, err);
+}
+
+int policy_nft_check(struct smc_err *err)
+{
+	return policy_nft_run(NULL, err);
 }
 
 int policy_nft_apply(const struct policy *policy, struct smc_err *err)

@@ -10,11 +10,6 @@
 
 #define LINES "lines"
 
-/* Match SMC's magic, so other users of option 254 are left alone. <net/tcp.h> */
-#define HAS_OPTION "tcp option @254,16,32 0xe2d4c3d9"
-#define REMOVE_OPTION "counter reset tcp option 254 return"
-#define IS_SYN "tcp flags & (fin|syn|rst|ack) == syn"
-
 /* Differences between the two chains of rules. */
 struct chain {
 	const char *name, *hook, *addr;
@@ -87,7 +82,8 @@ static void write_rule(struct out_text *text, const struct policy_rule *rule, si
 		out_printf(text, "%s %s @r%zuv%s ", family->name, chain->addr, number, family->set);
 		write_ports(text, rule);
 		out_printf(text, "%s comment \"%zu\"\n",
-			   rule->action == POLICY_DENY ? REMOVE_OPTION : "counter return", number);
+			   rule->action == POLICY_DENY ? POLICY_REMOVE_OPTION : "counter return",
+			   number);
 	}
 }
 
@@ -97,7 +93,7 @@ static void write_rules(struct out_text *text, const struct policy *policy,
 {
 	out_printf(text, "chain %s_rules {\n", chain->name);
 	if (policy->port_count)
-		out_str(text, "tcp dport @ports " REMOVE_OPTION " comment \"ports\"\n");
+		out_str(text, "tcp dport @ports " POLICY_REMOVE_OPTION " comment \"ports\"\n");
 	for (size_t i = 0; i < policy->count; i++)
 		if (!policy->rules[i].side || policy->rules[i].side == chain->side)
 			write_rule(text, &policy->rules[i], i, chain);
@@ -107,7 +103,7 @@ static void write_rules(struct out_text *text, const struct policy *policy,
 		if (rule->action != POLICY_ALLOW || (rule->side && rule->side != chain->side))
 			continue;
 		write_ports(text, rule);
-		out_printf(text, REMOVE_OPTION " comment \"%zu others\"\n", i);
+		out_printf(text, POLICY_REMOVE_OPTION " comment \"%zu others\"\n", i);
 	}
 	out_str(text, "}\n");
 }
@@ -146,7 +142,8 @@ void policy_nft_script(struct out_text *text, const struct policy *policy)
 		write_rules(text, policy, &chains[i]);
 		out_printf(text, "chain %s {\ntype filter hook %s priority mangle;\n",
 			   chains[i].name, chains[i].hook);
-		out_printf(text, IS_SYN " " HAS_OPTION " jump %s_rules\n}\n", chains[i].name);
+		out_printf(text, POLICY_IS_SYN " " POLICY_HAS_OPTION " jump %s_rules\n}\n",
+			   chains[i].name);
 	}
 	out_str(text, "}\n");
 }

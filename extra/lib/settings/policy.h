@@ -102,6 +102,11 @@ void policy_free(struct policy *policy);
  */
 #define POLICY_TABLE "smc-tools"
 
+/* Match SMC's magic, so other users of option 254 are left alone. <net/tcp.h> */
+#define POLICY_HAS_OPTION "tcp option @254,16,32 0xe2d4c3d9"
+#define POLICY_REMOVE_OPTION "counter reset tcp option 254 return"
+#define POLICY_IS_SYN "tcp flags & (fin|syn|rst|ack) == syn"
+
 /** policy_nft_script() - one transaction for nft(8) that replaces the table. Pure */
 void policy_nft_script(struct out_text *text, const struct policy *policy);
 
@@ -113,6 +118,9 @@ void policy_nft_script(struct out_text *text, const struct policy *policy);
  * Return: 0; -ENOSYS without nftables in the kernel, or libnftables; -EPERM; -EIO from nftables.
  */
 int policy_nft_apply(const struct policy *policy, struct smc_err *err);
+
+/** policy_nft_run() - run a script of nft(8), here. Return: as policy_nft_apply() */
+int policy_nft_run(const char *script, struct smc_err *err);
 
 /** policy_nft_check() - check that the table can be created. Return: 0, errors as above */
 int policy_nft_check(struct smc_err *err);

@@ -48,7 +48,7 @@ static inline const struct conf_item *settings_any(const struct settings_change 
  * @now, @wanted: sections are indexes of @netns. PNET IDs in @wanted belong to net devices by name,
  *	or to RDMA and ISM devices
  * @waiting: settings of @file for missing devices and namespaces
- * @changes: in the order that the kernel requires
+ * @gone: settings to remove, if no file has them; @changes: in the order that the kernel requires
  * @lock: held against other processes that change settings; 0 for none
  */
 struct settings {
@@ -57,7 +57,7 @@ struct settings {
 	bool is_one;
 	const struct conf *file;
 	const char *device;
-	struct conf now, wanted;
+	struct conf now, wanted, gone;
 	const struct conf_item **waiting;
 	size_t n_waiting;
 	struct settings_change *changes;
@@ -134,3 +134,16 @@ int settings_compare(struct settings *host, struct smc_err *err);
 
 /** settings_is_normal() - true if the value is the kernel's default */
 bool settings_is_normal(const struct conf_item *item);
+
+/* ---- added.c ---- */
+
+/** settings_enable() - apply the files at each boot. Return: 0; 1 if systemd does not run */
+int settings_enable(struct smc_err *err);
+
+/**
+ * settings_add() - add lines to a file of their own in CONF_DIR, enable it at boot, apply all files
+ * @is_removed: take the lines out instead, and remove their settings; all of them for NULL
+ *
+ * All or nothing, of the file, too. A line that the file has already is not added again.
+ */
+int settings_add(const char *lines, bool is_removed, struct smc_err *err);

@@ -149,6 +149,7 @@ void settings_free(struct settings *host)
 	free(host->changes);
 	conf_free(&host->now);
 	conf_free(&host->wanted);
+	conf_free(&host->gone);
 	free(host->waiting);
 	if (host->lock > 0)
 		close(host->lock);
