@@ -143,7 +143,7 @@ function __smc_operand
                     __smc_from
             end
         case smc_setup
-            if __smc_at $tool ''
+            if __smc_at $tool ''; and not string match -qr -- '^--(apply|undo)$' $words
                 __smc_commands $tool
             else
                 __fish_print_hostnames

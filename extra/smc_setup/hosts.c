@@ -2,6 +2,7 @@
 /* Read hosts: start smc_chk for each, there or here, and take the facts from its document. */
 #include "smc_setup/setup.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -11,6 +12,7 @@
 #include "base/memory.h"
 #include "base/read.h"
 #include "base/words.h"
+#include "base/write.h"
 #include "cli/screen.h"
 #include "process/self.h"
 
@@ -142,14 +144,14 @@ static void end_readers(void)
 			waitpid(reader->pid, NULL, 0);
 }
 
-static bool is_bundle(const char *name)
+bool host_is_bundle(const char *name)
 {
 	return strchr(name, '/') || word_ends_with(name, ".tar.gz") || word_ends_with(name, ".tgz");
 }
 
 /* @argv is not started by a shell; the host's shell gets its words after the name. */
 static void __attribute__((noreturn))
-be_reader(const struct reader *reader, char *const argv[], pid_t parent)
+be_reader(const struct reader *reader, char *const argv[], int input, pid_t parent)
 {
 	const struct rlimit sent = { SENT_MAX, SENT_MAX };
 
@@ -158,29 +160,43 @@ be_reader(const struct reader *reader, char *const argv[], pid_t parent)
 		setrlimit(RLIMIT_FSIZE, &sent);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() == parent && dup2(reader->out, STDOUT_FILENO) >= 0 &&
-	    dup2(reader->errors, STDERR_FILENO) >= 0)
+	    dup2(reader->errors, STDERR_FILENO) >= 0 &&
+	    (input < 0 || dup2(input, STDIN_FILENO) >= 0))
 		execvp(argv[0], argv);
 	_exit(127);
 }
 
-static int start(struct reader *reader, const char *name, struct smc_err *err)
+static int spawn(struct reader *reader, char *const argv[], int input, struct smc_err *err)
 {
-	char path[PATH_MAX];
-	const char *const there[] = {
-		"ssh", "-n", "-o",	"BatchMode=yes", "-o",	    "ConnectTimeout=10",
-		"--",  name, "timeout", SECONDS,	 "smc_chk", "doctor",
-		"-j",  NULL
-	};
-	const char *smc_chk = self_find("smc_chk", X_OK, path) ? path : "smc_chk";
-	const char *const here[] = { smc_chk, "from", name, "doctor", "-j", NULL };
 	const pid_t parent = getpid();
 
 	reader->out = memfd_create("document", MFD_CLOEXEC);
 	reader->errors = memfd_create("errors", MFD_CLOEXEC);
 	reader->pid = reader->out < 0 || reader->errors < 0 ? -1 : fork();
 	if (!reader->pid)
-		be_reader(reader, (char *const *)(is_bundle(name) ? here : there), parent);
+		be_reader(reader, argv, input, parent);
 	return reader->pid < 0 ? smc_err_set(err, errno, "cannot start a process") : 0;
+}
+
+/* ssh finds out that a host has died meanwhile. */
+#define SSH                                                                                        \
+	"ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o", "ServerAliveInterval=5", "--"
+
+static int start(struct reader *reader, const char *name, struct smc_err *err)
+{
+	char path[PATH_MAX];
+	const char *const there[] = {
+		SSH, name, "timeout", SECONDS, "smc_chk", "doctor", "-j", NULL
+	};
+	const char *smc_chk = self_find("smc_chk", X_OK, path) ? path : "smc_chk";
+	const char *const here[] = { smc_chk, "doctor", "-j", NULL };
+	const char *const bundle[] = { smc_chk, "from", name, "doctor", "-j", NULL };
+	const char *const *argv = there;
+	int nothing AUTO_CLOSE = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	if (!name || host_is_bundle(name))
+		argv = name ? bundle : here;
+	return spawn(reader, (char *const *)argv, nothing, err);
 }
 
 /* Last line of standard error: lines before it may be a banner. */
@@ -197,7 +213,8 @@ static const char *last_line(char text[ERROR_SIZE], int fd)
 	return line ? line + 1 : text;
 }
 
-static void take(struct setup_host *host, struct reader *reader)
+/* Wait for the end. Return: exit status; @err: why it failed, if so, without words @otherwise */
+static int finish(struct reader *reader, const char *otherwise, struct smc_err *err)
 {
 	char text[ERROR_SIZE];
 	const char *line;
@@ -207,13 +224,20 @@ static void take(struct setup_host *host, struct reader *reader)
 		;
 	reader->pid = 0;
 	line = last_line(text, reader->errors);
-	/* For hosts that sent no document: the exit status is the doctor's verdict. */
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ)
-		smc_err_say(&host->err, EFBIG, "it sends too much");
+		smc_err_say(err, EFBIG, "it sends too much");
 	else if (WIFEXITED(status) && WEXITSTATUS(status) == 124)
-		smc_err_say(&host->err, ETIMEDOUT, "no answer within " SECONDS " seconds");
+		smc_err_say(err, ETIMEDOUT, "no answer within " SECONDS " seconds");
 	else
-		smc_err_say(&host->err, EIO, "%s", *line ? line : "no document of smc_chk doctor");
+		smc_err_say(err, EIO, "%s", *line ? line : otherwise);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void take(struct setup_host *host, struct reader *reader)
+{
+	/* For hosts that sent no document: the exit status is the doctor's verdict. */
+	finish(reader, "no document of smc_chk doctor", &host->err);
+	free(host->sent);
 	lseek(reader->out, 0, SEEK_SET);
 	host->sent = smc_read_fd(reader->out, SENT_MAX, &host->sent_len);
 	close(reader->errors);
@@ -223,15 +247,26 @@ static void take(struct setup_host *host, struct reader *reader)
 static void set_name(struct setup_host *host, const char *source)
 {
 	struct out_text text AUTO(out_free) = { 0 };
-	size_t len = strlen(source);
+	char here[HOST_NAME_MAX + 1] = "here";
+	size_t len;
 
 	host->source = source;
+	if (!source)
+		gethostname(here, sizeof(here) - 1);
+	source = source ? source : here;
+	len = strlen(source);
 	if (word_ends_with(source, ".tar.gz"))
 		len -= strlen(".tar.gz");
 	else if (word_ends_with(source, ".tgz"))
 		len -= strlen(".tgz");
 	out_escaped(&text, source, len);
 	snprintf(host->facts.name, PREDICT_NAME_SIZE, "%.*s", (int)text.len, text.data);
+}
+
+void hosts_name(struct setup_host *hosts, char *const *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		set_name(&hosts[i], names[i]);
 }
 
 int hosts_read(struct setup_host *hosts, char *const *names, size_t count, struct smc_err *err)
@@ -245,13 +280,86 @@ int hosts_read(struct setup_host *hosts, char *const *names, size_t count, struc
 			started++;
 		for (size_t i = 0; i < started; i++) {
 			cli_progress("reading hosts: %zu of %zu, waiting for %s", first + i, count,
-				     names[first + i]);
+				     names[first + i] ? names[first + i] : "this host");
 			take(&hosts[first + i], &readers[i]);
 			set_name(&hosts[first + i], names[first + i]);
 		}
 		cli_progress_end();
 	}
 	return -err->code;
+}
+
+/* ---- commands ---- */
+
+static int command(struct reader *reader, const char *source, const char *script, int input,
+		   struct smc_err *err)
+{
+	const char *const there[] = { "timeout", SECONDS, SSH, source, script, NULL };
+	const char *const here[] = { "timeout", SECONDS, "sh", "-c", script, NULL };
+
+	return spawn(reader, (char *const *)(source ? there : here), input, err);
+}
+
+int host_run(const char *source, const char *script, const char *input, char answer[ANSWER_SIZE],
+	     struct smc_err *err)
+{
+	struct reader reader = { .pid = 0 };
+	struct smc_err why = { 0 };
+	int in AUTO_CLOSE = memfd_create("input", MFD_CLOEXEC), status;
+	ssize_t len;
+
+	if (in < 0 || !smc_write_all(in, input, strlen(input)) || lseek(in, 0, SEEK_SET))
+		return smc_err_set(err, errno, "cannot start a process");
+	status = command(&reader, source, script, in, err);
+	if (status)
+		return status;
+	status = finish(&reader, "a command failed there", &why);
+	len = pread(reader.out, answer, ANSWER_SIZE - 1, 0);
+	answer[len > 0 ? len : 0] = '\0';
+	close(reader.out);
+	close(reader.errors);
+	if (!status)
+		return 0;
+	*err = why;
+	return status == 124 || status == 255 ? -EHOSTDOWN : -EIO;
+}
+
+int server_start(struct server *server, const char *source, const char *address,
+		 struct smc_err *err)
+{
+	struct reader *reader = &readers[0];
+	char *script AUTO_FREE = xprintf("smc_chk serve --once --bind %s & p=$!; read -r end; "
+					 "kill $p 2>/dev/null; wait $p",
+					 address);
+	char line[128] = "";
+	int ends[2], ret;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return smc_err_set(err, errno, "cannot start a process");
+	ret = command(reader, source, script, ends[0], err);
+	close(ends[0]);
+	server->input = ends[1];
+	/* "Server started on port 37373" */
+	for (int i = 0; !ret && i < 300 && !strchr(line, '\n'); i++) {
+		cli_wait(0.1);
+		if (pread(reader->out, line, sizeof(line) - 1, 0) < 0)
+			break;
+	}
+	server->port = strstr(line, "port ") ? atoi(strstr(line, "port ") + 5) : 0;
+	if (ret || server->port)
+		return ret;
+	server_end(server);
+	return smc_err_say(err, EIO, "smc_chk serve does not start");
+}
+
+void server_end(struct server *server)
+{
+	struct smc_err err;
+
+	close(server->input);
+	finish(&readers[0], "", &err);
+	close(readers[0].out);
+	close(readers[0].errors);
 }
 
 static void decode(struct setup_host *host)

@@ -6,7 +6,7 @@
 #include "cli/screen.h"
 #include "out/list.h"
 
-#define MODE_SIZE 16
+#define MODE_SIZE 32
 
 /** struct row - a connection; @arrow: to the server, or in both directions */
 struct row {
@@ -105,9 +105,9 @@ static void add_row(struct plan *plan, size_t from, size_t to, const struct pred
 	row->one = plan->hosts[from]->name;
 	row->arrow = is_both ? "<->" : "->";
 	row->other = plan->hosts[to]->name;
-	/* "SMC-R v2.1" */
-	snprintf(row->mode, sizeof(row->mode), "%s%s", predict_mode_name(result->mode),
-		 is_v2 && result->release ? ".1" : "");
+	/* "SMC-R v2.1, 2 links" */
+	snprintf(row->mode, sizeof(row->mode), "%s%s%s", predict_mode_name(result->mode),
+		 is_v2 && result->release ? ".1" : "", result->links > 1 ? ", 2 links" : "");
 	if (strcmp(client, server))
 		snprintf(row->over, sizeof(row->over), "%s - %s%s", client, server, routed);
 	else
@@ -185,6 +185,8 @@ static json_t *json_connection(const char *from, const char *to, const struct pr
 		json_object_set_new(json, "release", json_integer(result->release));
 	if (result->max_links)
 		json_object_set_new(json, "max_links", json_integer(result->max_links));
+	if (result->links)
+		json_object_set_new(json, "links", json_integer(result->links));
 	if (result->client)
 		out_json_merge(json, json_pack("{s:s, s:s, s:b}", "client_interface",
 					       result->client->name, "server_interface",

@@ -55,6 +55,47 @@ void predict_gap_text(struct out_text *text, const struct predict_gap *gap, cons
 	out_str(text, mark + 1);
 }
 
+/* "smc_pnet -a NET1 -I eth0 -D mlx5_0 -P 1" */
+static bool pnet_line(char line[PREDICT_COMMAND_SIZE], const char *command)
+{
+	char id[32] = "", net[32] = "", ib[80] = "", rest;
+	unsigned int port = 1;
+	int n;
+
+	n = sscanf(command, "smc_pnet -a %31s -I %31s -D %79s -P %u%c", id, net, ib, &port, &rest);
+	if (n != 2 && n != 4)
+		n = sscanf(command, "smc_pnet -a %31s -D %79s -P %u%c", id, ib, &port, &rest) + 1;
+	if (n != 2 && n != 4)
+		return false;
+	snprintf(line, PREDICT_COMMAND_SIZE, "pnetid %s%s%s", id, *net ? " net " : "", net);
+	if (*ib)
+		snprintf(line + strlen(line), PREDICT_COMMAND_SIZE - strlen(line),
+			 " device %s port %u", ib, port);
+	return true;
+}
+
+bool predict_conf_line(char line[PREDICT_COMMAND_SIZE], const char *command)
+{
+	static const char *const rows[][2] = {
+		{ "smcd ueid add ", "eid " },
+		{ "sysctl -w net.smc.", "net.smc." },
+		{ "smcr hs disable", "handshake-limit off" },
+	};
+
+	/* A name that the shell must not see as it is becomes no line. */
+	if (command[strcspn(command, "'\"\\$;|&#")])
+		return false;
+	for_each(row, rows, ARRAY_SIZE(rows)) {
+		size_t len = strlen((*row)[0]);
+
+		if (strncmp(command, (*row)[0], len))
+			continue;
+		snprintf(line, PREDICT_COMMAND_SIZE, "%s%s", (*row)[1], command + len);
+		return !strchr(command + len, ' ');
+	}
+	return pnet_line(line, command);
+}
+
 static bool has(const struct predict_host *host, uint32_t trait)
 {
 	return host->traits & trait;
@@ -352,6 +393,32 @@ static void find_pair(struct pair *best)
 			}
 }
 
+/* Devices that a link can use: of SMC-R v2, those with an address in the subnet of the first. */
+static uint32_t count_ports(const struct predict_host *host, const struct netaddr *addr)
+{
+	uint32_t count = 0;
+
+	for_each(net, host->nets, host->n_nets) {
+		bool is_near = false;
+
+		for_each(own, net->addrs, net->n_addrs)
+			is_near |= netaddr_covers(own, addr);
+		count += is_near && net->flags & (PREDICT_GID_V1 | PREDICT_GID_V2);
+	}
+	return count;
+}
+
+static uint32_t count_links(const struct prediction *result, const struct pair *pair)
+{
+	if (result->mode != PREDICT_SMCR_V1 && result->mode != PREDICT_SMCR_V2)
+		return 0;
+	/* If only one side has two ports, both links share the port of the other. */
+	return result->max_links != 1 && (count_ports(pair->hosts[0], pair->addrs[0]) > 1 ||
+					  count_ports(pair->hosts[1], pair->addrs[1]) > 1) ?
+		       2 :
+		       1;
+}
+
 void predict(struct prediction *result, const struct predict_host *client,
 	     const struct predict_host *server)
 {
@@ -369,6 +436,8 @@ void predict(struct prediction *result, const struct predict_host *client,
 		result->release = lower(client->release, server->release);
 	if (result->mode == PREDICT_SMCR_V2 && result->release)
 		result->max_links = lower(client->max_links, server->max_links);
+	result->links = count_links(result, &pair);
+	result->address = *pair.addrs[1];
 	say_gaps(result, &pair);
 }
 

@@ -109,13 +109,15 @@ struct predict_gap {
  * struct prediction - the predicted connection
  * @client, @server: the net devices, NULL if no addresses match
  * @is_routed: the addresses are in different subnets; @release: of version 2, the lower one
- * @max_links: of an SMC-R link group, 0 if unknown
+ * @max_links: of an SMC-R link group, 0 if unknown; @links: that it will have, 0 without SMC-R
+ * @address: of the server
  */
 struct prediction {
 	enum predict_mode mode;
 	const struct predict_net *client, *server;
 	bool is_routed;
-	uint32_t release, max_links;
+	uint32_t release, max_links, links;
+	struct netaddr address;
 	struct predict_gap gaps[PREDICT_GAPS];
 	size_t n_gaps;
 };
@@ -129,6 +131,9 @@ struct prediction {
  */
 void predict(struct prediction *result, const struct predict_host *client,
 	     const struct predict_host *server);
+
+/** predict_conf_line() - write the line of smc.conf(5) for a gap's command. Return: false for none */
+bool predict_conf_line(char line[PREDICT_COMMAND_SIZE], const char *command);
 
 /** predict_gap_text() - append the clause of a gap; @name: the host at its side, or words for it */
 void predict_gap_text(struct out_text *text, const struct predict_gap *gap, const char *name);

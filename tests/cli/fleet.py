@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Bundles of made-up hosts, out of the recorded one."""
 import io
+import ipaddress
 import json
 import struct
 import tarfile
@@ -55,6 +56,48 @@ def host(files, ip, eids=("FLEET",), has_rdma=True, boot=None, **more):
     if boot:
         made["proc/sys/kernel/random/boot_id"] = boot
     made.update(more.get("more", {}))
+    return made
+
+
+def net_device(made, files, name, number, addresses, more):
+    """Add a net device like eth0; @more: files of its own below sys/class/net/NAME/."""
+    top = "sys/class/net/"
+    for path, data in files.items():
+        if path.startswith(top + "eth0/") and ("device" not in path or not more):
+            made[path.replace("/eth0/", "/%s/" % name)] = data
+    made.pop(top + "%s@list" % name, None)
+    made[top + name + "/ifindex"] = "%d\n" % number
+    made["probes/addresses-" + name.replace(".", "_")] = "%d\n%s" % (len(addresses), "\n".join(addresses))
+    for path, data in more.items():
+        made[top + name + "/" + path] = data
+    if more:
+        made[top + name + "@list"] = "".join(path.split("/")[0] + "\n" for path in more)
+
+
+def card(made, number, gids):
+    """Add mlx5_N, the card of ethN; @gids: (address, net device) of its GIDs of RoCE v2."""
+    name = "mlx5_%d" % number
+    port = "sys/class/infiniband/%s/ports/1/" % name
+    made["sys/class/infiniband@list"] += name + "\n"
+    made.update({"sys/class/infiniband/%s/node_type" % name: "1: CA\n", "sys/class/infiniband/%s/ports@list" % name: "1\n",
+                 port + "state": "4: ACTIVE\n", port + "link_layer": "Ethernet\n",
+                 port + "gids@list": "".join("%d\n" % i for i in range(len(gids)))})
+    for i, (address, device) in enumerate(gids):
+        gid = ipaddress.ip_address(address if ":" in address else "::ffff:" + address).exploded
+        made.update({port + "gids/%d" % i: gid + "\n", port + "gid_attrs/types/%d" % i: "RoCE v2\n",
+                     port + "gid_attrs/ndevs/%d" % i: device + "\n"})
+
+
+def machine(files, nets, cards, eids=("FLEET",)):
+    """The record of a host. nets: name -> (addresses with prefix, files of its own); cards: GIDs of each."""
+    made = {path: data for path, data in host(files, "10.0.0.1", eids, has_rdma=False).items()
+            if not path.startswith(("sys/class/net/", "probes/rdma-", "probes/roce-", "probes/verbs-")) and path != "probes/addresses-eth0"}
+    made["sys/class/net@list"] = "".join(name + "\n" for name in nets)
+    for number, (name, (addresses, more)) in enumerate(nets.items(), 2):
+        net_device(made, files, name, number, addresses, {path: data for path, data in more.items() if "/proc/" not in path})
+        made.update({path[1:]: data for path, data in more.items() if "/proc/" in path})
+    for number, gids in enumerate(cards):
+        card(made, number, gids)
     return made
 
 

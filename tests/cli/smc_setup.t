@@ -138,6 +138,42 @@ def unreadable():
     ok(status == 1 and "error" in json.loads(out)["hosts"][2], "JSON has the error, too", (status, out))
 
 
+def lower(*names):
+    return {"lower_" + name: "" for name in names}
+
+
+def engineers():
+    """Pairs of hosts as in machine rooms, and the plan for them: mode, interface, and a reason why not more."""
+    rows = (
+        ("one card", lambda n: ({"eth0": (["10.0.0.%d/24" % n], {})}, [[("10.0.0.%d" % n, "eth0")]]),
+         ("SMC-R v2.1", "eth0", "")),
+        ("two cards in one subnet", lambda n: ({"eth0": (["10.0.0.%d/24" % n], {}), "eth1": (["10.0.0.1%d/24" % n], {})},
+                                               [[("10.0.0.%d" % n, "eth0")], [("10.0.0.1%d" % n, "eth1")]]),
+         ("SMC-R v2.1, 2 links", "eth0", "")),
+        ("two cards in two subnets", lambda n: ({"eth0": (["10.0.0.%d/24" % n], {}), "eth1": (["10.0.1.%d/24" % n], {})},
+                                                [[("10.0.0.%d" % n, "eth0")], [("10.0.1.%d" % n, "eth1")]]),
+         ("SMC-R v2.1", "eth0", "")),
+        ("a VLAN", lambda n: ({"eth0": ([], {}), "eth0.7": (["10.0.7.%d/24" % n], {**lower("eth0"), "/proc/net/vlan/eth0.7": "eth0.7  VID: 7\t REORDER_HDR: 1\n"})},
+                              [[("10.0.7.%d" % n, "eth0.7")]]),
+         ("SMC-R v2.1", "eth0.7", "")),
+        ("a VLAN without a GID", lambda n: ({"eth0": ([], {}), "eth0.7": (["10.0.7.%d/24" % n], {**lower("eth0"), "/proc/net/vlan/eth0.7": "eth0.7  VID: 7\t REORDER_HDR: 1\n"})},
+                                            [[]]),
+         ("TCP", "eth0.7", "GID")),
+        ("a bond", lambda n: ({"bond0": (["10.0.0.%d/24" % n], {**lower("eth0", "eth1"), "bonding/slaves": "eth0 eth1\n"}), "eth0": ([], {}), "eth1": ([], {})},
+                              [[("10.0.0.%d" % n, "bond0")], [("10.0.0.%d" % n, "bond0")]]),
+         ("SMC-R v2.1", "bond0", "")),
+        ("IPv6 only", lambda n: ({"eth0": (["fd00::%d/64" % n], {})}, [[("fd00::%d" % n, "eth0")]]),
+         ("TCP", "eth0", "IPv4")),
+    )
+    for name, host, want in rows:
+        for number in (1, 2):
+            fleet.bundle(path("host%d" % number), "host%d" % number, fleet.machine(FILES, *host(number)))
+        status, out, err = run(*files("host1", "host2"))
+        lines = out.splitlines()
+        ok(not err and len(lines) > 1 and re.match("host1 +<-> host2 +%s +%s( |$)" % (re.escape(want[0]), re.escape(want[1])), lines[1]) and
+           want[2] in lines[1], "plan for hosts with " + name, (status, out, err))
+
+
 def by_ssh():
     os.mkdir(TOP.name + "/bin")
     with open(TOP.name + "/bin/ssh", "w", encoding="ascii") as file:
@@ -150,7 +186,7 @@ def by_ssh():
        "hosts are asked by ssh, and called as they were typed", (status, found, err))
     with open(TOP.name + "/calls", encoding="ascii") as file:
         calls = sorted(file.read().splitlines())
-    ok(calls == ["-n -o BatchMode=yes -o ConnectTimeout=10 -- good%d timeout 120 smc_chk doctor -j" % i for i in (1, 2)], "how", calls)
+    ok(calls == ["-o BatchMode=yes -o ConnectTimeout=10 -o ServerAliveInterval=5 -- good%d timeout 120 smc_chk doctor -j" % i for i in (1, 2)], "how", calls)
     status, found, err = pairs(*("good%d" % i for i in range(1, 19)))
     ok(status == 0 and not err and len(found) == 18 * 17, "more hosts than are read at a time", (status, err, len(found)))
     status, out, err = run("good1", "denied", "nothing", "garbage", "late", "good2")
@@ -163,7 +199,7 @@ def by_ssh():
        (status, out, err))
     for name in ("-oProxyCommand=id", ""):
         status, out, err = run("--", "a", name)
-        ok(status == 1 and "is neither a host nor a bundle" in err, "no host: '%s'" % name, (status, err))
+        ok(status == 1 and "neither a host" in err, "no host: '%s'" % name, (status, err))
 
 
 def stopped():
@@ -185,7 +221,8 @@ def stopped():
 
 
 def options():
-    for argv in ((), ("a",), ("-N", "x", "a", "b")):
+    for argv in ((), ("-N", "x", "a", "b"), ("--yes", "a"), ("--apply",), ("--apply", "a"), ("--apply", "--yes", "a.tgz"), ("--apply", "--undo", "a"),
+                 ("--apply", "-j", "a"), ("--undo", "--yes", "-x")):
         status, out, err = run(*argv)
         ok(status == 1 and not out and err.count("\n") == 1, "refused: plan %s" % " ".join(argv), (status, out, err))
 
@@ -196,6 +233,7 @@ modes()
 shown()
 strange()
 unreadable()
+engineers()
 by_ssh()
 stopped()
 on_a_terminal()

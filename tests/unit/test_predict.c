@@ -99,7 +99,11 @@ static void set(struct predict_host *host, const char *key, const char *value)
 		host->n_chids = (uint32_t)((host->chids[0] = number) > 0);
 	else if (!strcmp(key, "net"))
 		add_net(host, value);
-	else if (!strcmp(key, "addr"))
+	else if (!strcmp(key, "card")) {
+		host->n_nets = 2;
+		host->nets[1] = host->nets[0];
+		set_addr(&host->nets[1], 0, value);
+	} else if (!strcmp(key, "addr"))
 		set_addr(&net[host->n_nets - 1], 0, value);
 	else if (!strcmp(key, "why"))
 		strcpy(net->why, value);
@@ -196,6 +200,84 @@ TEST(smcr)
 	      "r2.1 x1 *; r2 client: *one link* (sysctl -w net.smc.smcr_max_links_per_lgr=2)");
 	check("*.links=1",
 	      "r2.1 x1 *; r2 both: *one link* (sysctl -w net.smc.smcr_max_links_per_lgr=2)");
+}
+
+static void assert_links(const char *words, uint32_t links)
+{
+	start(NULL);
+	change(words);
+	assert_int_equal(of().links, links);
+}
+
+TEST(links)
+{
+	assert_links("", 1);
+	assert_links("a.card=10.0.0.3/24 b.card=10.0.0.4/24", 2);
+	assert_links("b.card=10.0.0.4/24", 2);
+	/* A second card counts only in the subnet of the first. */
+	assert_links("a.card=10.1.0.3/24 b.card=10.1.0.4/24", 1);
+	assert_links("a.card=10.0.0.3/24 b.card=10.0.0.4/24 b.links=1", 1);
+	assert_links("*+smc *+loopback *.boot=1 a.card=10.0.0.3/24", 0);
+}
+
+static void assert_line(const char *command, const char *want)
+{
+	char line[PREDICT_COMMAND_SIZE] = "";
+	bool is_line = predict_conf_line(line, command);
+
+	assert_int_equal(is_line, *want != '\0');
+	if (is_line)
+		assert_string_equal(line, want);
+}
+
+TEST(commands_are_lines_of_smc_conf)
+{
+	assert_line("smcd ueid add FLEET", "eid FLEET");
+	assert_line("smcd ueid add '$(x)'", "");
+	assert_line("smcd ueid add A, B", "");
+	assert_line("sysctl -w net.smc.smcr_max_links_per_lgr=2",
+		    "net.smc.smcr_max_links_per_lgr=2");
+	assert_line("sysctl -w net.ipv4.tcp_syncookies=1", "");
+	assert_line("smcr hs disable", "handshake-limit off");
+	assert_line("smc_pnet -a NET1 -I eth0", "pnetid NET1 net eth0");
+	assert_line("smc_pnet -a NET1 -D mlx5_0 -P 2", "pnetid NET1 device mlx5_0 port 2");
+	assert_line("smc_pnet -a NET1 -I eth0 -D mlx5_0 -P 1",
+		    "pnetid NET1 net eth0 device mlx5_0 port 1");
+	assert_line("smc_pnet -d NET1; smc_pnet -a NET1 -I eth0", "");
+	assert_line("ip -br address", "");
+}
+
+static int read_changes(const char *text, struct changes *changes)
+{
+	char copy[512];
+	struct smc_err err;
+
+	snprintf(copy, sizeof(copy), "%s", text);
+	return changes_read(changes, copy, 2, &err);
+}
+
+TEST(changes_of_hosts_are_checked)
+{
+	static const char *const wrong[] = {
+		"line 2 eid A\n",     "line 0 scope /\n",
+		"line 0 eid A;id\n",  "test 0 1 9 0 10.0.0.1\n",
+		"test 0 2 0 0 ::1\n", "test 0 1 2 0 $(id)\n",
+		"nothing\n",
+	};
+	struct changes changes = { 0 };
+
+	assert_int_equal(read_changes("line 1 eid A\nline 1 eid AB\nline 1 eid A\n"
+				      "test 1 0 2 1 10.0.0.1\n",
+				      &changes),
+			 0);
+	assert_null(changes.lines[0]);
+	assert_string_equal(changes.lines[1], "eid A\neid AB\n");
+	assert_int_equal(changes.n_tests, 1);
+	changes_free(&changes);
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		assert_int_equal(read_changes(wrong[i], &changes), -EBADMSG);
+		changes_free(&changes);
+	}
 }
 
 TEST(eids)
