@@ -52,30 +52,26 @@ static bool may_exceed(const struct buffer *buffer, int bytes)
 	return fd >= 0 && !setsockopt(fd, SOL_SOCKET, buffer->force, &bytes, sizeof(bytes));
 }
 
-/* @bytes: 0 to test whether this process may raise the limit */
-static int raise_limit(const char *name, int bytes)
+/* @is_test: only test whether this process may do so. Return: 0, or the error status */
+static int raise_limit(const struct launch *launch, const char *name, long long limit, int bytes,
+		       bool is_test)
 {
-	char path[64], text[24];
 	int fd AUTO_CLOSE = -1;
+	char path[64];
 
 	snprintf(path, sizeof(path), KNOB, "core", name);
-	snprintf(text, sizeof(text), "%d", bytes);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
-	return fd < 0 || (bytes && write(fd, text, strlen(text)) < 0) ? -errno : 0;
-}
-
-static int cannot_raise(const struct launch *launch, const char *name, long long limit, int bytes,
-			int err)
-{
+	if (fd >= 0 && (is_test || dprintf(fd, "%d", bytes) > 0))
+		return 0;
 	return cli_error(launch->tool, "cannot raise net.core.%s from %lld to %d: %s", name, limit,
-			 bytes, strerror(-err));
+			 bytes, strerror(errno));
 }
 
 /* The kernel caps silently: setsockopt(SO_RCVBUF) succeeds and sets less, see socket(7). */
 static int check(const struct launch *launch, enum way way, const struct buffer *buffer)
 {
+	int bytes, status;
 	long long limit;
-	int err, bytes;
 
 	if (!is_above(launch, buffer, &bytes, &limit))
 		return 0;
@@ -88,12 +84,10 @@ static int check(const struct launch *launch, enum way way, const struct buffer 
 				 buffer->what, bytes, buffer->limit, limit);
 		return 0;
 	}
-	err = raise_limit(buffer->limit, bytes);
-	if (err)
-		return cannot_raise(launch, buffer->limit, limit, bytes, err);
-	cli_warn(launch->tool, launch->quiet, "raised net.core.%s from %lld to %d", buffer->limit,
-		 limit, bytes);
-	return 0;
+	status = raise_limit(launch, buffer->limit, limit, bytes, false);
+	cli_warn(launch->tool, status || launch->quiet, "raised net.core.%s from %lld to %d",
+		 buffer->limit, limit, bytes);
+	return status;
 }
 
 unsigned long long buffers_memory(void)
@@ -136,16 +130,12 @@ bool buffers_may_exceed(void)
 
 int buffers_may_raise(const struct launch *launch)
 {
-	int bytes, err, status = 0;
+	int bytes, status = 0;
 	long long limit;
 
-	for (size_t i = 0; launch->raise_limits && !status && i < ARRAY_SIZE(buffers); i++) {
-		if (!is_above(launch, &buffers[i], &bytes, &limit))
-			continue;
-		err = raise_limit(buffers[i].limit, 0);
-		if (err)
-			status = cannot_raise(launch, buffers[i].limit, limit, bytes, err);
-	}
+	for (size_t i = 0; launch->raise_limits && !status && i < ARRAY_SIZE(buffers); i++)
+		if (is_above(launch, &buffers[i], &bytes, &limit))
+			status = raise_limit(launch, buffers[i].limit, limit, bytes, true);
 	return status;
 }
 
