@@ -4,37 +4,24 @@
 #include "host/probe.h"
 #include "host/smc.h"
 
-static int probe_af(void *arg __attribute__((unused)),
-		    char text[HOST_PROBE_SIZE] __attribute__((unused)))
-{
-	return kernel_af_smc();
-}
-
 int host_af_smc(void)
 {
-	return host_probe("socket-af_smc", probe_af, NULL, NULL);
-}
-
-static int probe_ipproto(void *arg __attribute__((unused)),
-			 char text[HOST_PROBE_SIZE] __attribute__((unused)))
-{
-	return kernel_ipproto_smc();
+	return host_probe_number("socket-af_smc", kernel_af_smc);
 }
 
 int host_ipproto_smc(void)
 {
-	return host_probe("socket-ipproto_smc", probe_ipproto, NULL, NULL);
+	return host_probe_number("socket-ipproto_smc", kernel_ipproto_smc);
 }
 
-static int probe_filter(void *arg __attribute__((unused)),
-			char text[HOST_PROBE_SIZE] __attribute__((unused)))
+static int has_filter(void)
 {
 	return kernel_has_filter();
 }
 
 bool host_has_filter(void)
 {
-	return host_probe("seccomp", probe_filter, NULL, NULL) > 0;
+	return host_probe_number("seccomp", has_filter) > 0;
 }
 
 const char *smc_missing(void)

@@ -56,6 +56,17 @@ int host_probe(const char *fmt, host_probe_fn fn, void *arg, char *text, ...)
 	return ret;
 }
 
+static int call(void *fn, char text[HOST_PROBE_SIZE])
+{
+	*text = '\0';
+	return (*(int (**)(void))fn)();
+}
+
+int host_probe_number(const char *name, int (*fn)(void))
+{
+	return host_probe("%s", call, &fn, NULL, name);
+}
+
 static int probe_ifname(void *arg, char text[HOST_PROBE_SIZE])
 {
 	return if_indextoname(*(const uint32_t *)arg, text) ? 0 : -errno;

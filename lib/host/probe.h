@@ -25,6 +25,9 @@ typedef int (*host_probe_fn)(void *arg, char text[HOST_PROBE_SIZE]);
 int host_probe(const char *fmt, host_probe_fn fn, void *arg, char *text, ...)
 	__attribute__((format(printf, 1, 5)));
 
+/** host_probe_number() - host_probe() of a function that needs no argument and has no words */
+int host_probe_number(const char *name, int (*fn)(void));
+
 /**
  * host_probe_parse() - parse a recorded probe, an untrusted string
  *

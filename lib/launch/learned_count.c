@@ -8,8 +8,7 @@ static void add_one(const struct learned_fact *fact, void *arg)
 	*(int *)arg += fact->is_tcp;
 }
 
-static int probe(void *arg __attribute__((unused)),
-		 char text[HOST_PROBE_SIZE] __attribute__((unused)))
+static int count_tcp(void)
 {
 	int count = 0, ret = learned_each(add_one, &count);
 
@@ -18,8 +17,7 @@ static int probe(void *arg __attribute__((unused)),
 
 int learned_count(void)
 {
-	char text[HOST_PROBE_SIZE];
-	int count = host_probe("%s", probe, NULL, text, "learned");
+	int count = host_probe_number("learned", count_tcp);
 
 	return count > 0 ? count : 0;
 }

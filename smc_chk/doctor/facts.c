@@ -52,8 +52,7 @@ static int on_ueid(const struct nlmsghdr *nlh, void *arg)
  * Some files of net.core exist only in the first network namespace. Return: 1 there, 0 elsewhere,
  * -ENODATA if neither can be seen.
  */
-static int probe_first(void *arg __attribute__((unused)),
-		       char text[HOST_PROBE_SIZE] __attribute__((unused)))
+static int probe_first(void)
 {
 	if (!access("/proc/sys/net/core/netdev_budget", F_OK))
 		return 1;
@@ -92,7 +91,7 @@ static void load_choices(struct doctor_facts *facts)
 						    0;
 	choices->is_ism_v2 = facts->info.is_ism_v2;
 	choices->has_loopback = has_loopback(facts);
-	facts->is_inner = !host_probe("netns-is-first", probe_first, NULL, NULL);
+	facts->is_inner = !host_probe_number("netns-is-first", probe_first);
 	/* Linux before 5.16 has no table of EIDs, and no version 2 that needs them. */
 	choices->is_eid_known =
 		read_table(facts, SMC_NETLINK_DUMP_UEID, on_ueid, choices) &&

@@ -18,15 +18,13 @@
 
 #define OLD_NAME "libsmc-preload.so"
 
-static int probe_attached(void *arg __attribute__((unused)),
-			  char text[HOST_PROBE_SIZE] __attribute__((unused)))
+static int probe_attached(void)
 {
 	return access(SCOPE_DIR "/" SCOPE_HOOK, F_OK) ? -errno : 0;
 }
 
 /* Count in this network namespace, without the netlink request that would load a module. */
-static int probe_mptcp(void *arg __attribute__((unused)),
-		       char text[HOST_PROBE_SIZE] __attribute__((unused)))
+static int probe_mptcp(void)
 {
 	char table[8192];
 	int all = 0, n;
@@ -68,9 +66,9 @@ static void load_kernel(struct kernel_facts *kernel, const struct doctor_facts *
 	kernel->distribution = distribution_find(os_release, machine, facts->release);
 	load_module(&kernel->smc, facts->release, "smc", MODPROBE_SMC_ALIAS);
 	kernel->has_smc_dir = host_exists("%s/module/smc", facts->sys);
-	kernel->is_attached = !host_probe("bpf-attached", probe_attached, NULL, text);
+	kernel->is_attached = !host_probe_number("bpf-attached", probe_attached);
 	kernel->is_traced = host_text(text, sizeof(text), TRACE_EVENTS) && *text != '0';
-	kernel->mptcp = host_probe("mptcp-sockets", probe_mptcp, NULL, text);
+	kernel->mptcp = host_probe_number("mptcp-sockets", probe_mptcp);
 	if (facts->socket_error == EACCES)
 		kernel->is_confined = confined_own(kernel->own);
 	if (facts->has_smc || kernel->is_attached)
@@ -220,8 +218,7 @@ bool knob_number(long long *value, const struct doctor_facts *facts, const char 
 	return true;
 }
 
-static int probe_page(void *arg __attribute__((unused)),
-		      char text[HOST_PROBE_SIZE] __attribute__((unused)))
+static int probe_page(void)
 {
 	return (int)sysconf(_SC_PAGESIZE);
 }
@@ -233,7 +230,7 @@ void facts_load_host(struct doctor_facts *facts)
 
 	load_kernel(&facts->kernel, facts);
 	load_shim(&facts->shim);
-	page = host_probe("page-size", probe_page, NULL, NULL);
+	page = host_probe_number("page-size", probe_page);
 	facts->page_size = page > 0 ? (unsigned long long)page : 4096;
 	host_text(facts->buddies, sizeof(facts->buddies), "/proc/buddyinfo");
 	for (size_t i = 0; i < FACTS_KNOBS; i++) {
