@@ -183,6 +183,16 @@ void facts_load_services(struct services_facts *services);
 /** facts_probe_uname() - for host_probe(): the text at a size_t @place of struct utsname */
 int facts_probe_uname(void *place, char text[HOST_PROBE_SIZE]);
 
+/**
+ * facts_probe_sockmaps() - for host_probe(): maps of sockets whose input goes through a verdict
+ * @text: name of one, if possible one with a sock_ops program, which can add each socket of its
+ *	groups; a newline, that program
+ *
+ * Needs Linux 5.17 and capabilities of the first user namespace.
+ * Return: their number; -EPERM; -errno of bpf(2).
+ */
+int facts_probe_sockmaps(void *arg, char text[HOST_PROBE_SIZE]);
+
 /** facts_is_before() - true if the kernel is older. It may have fixes of later versions */
 bool facts_is_before(const struct doctor_facts *facts, unsigned int major, unsigned int minor);
 

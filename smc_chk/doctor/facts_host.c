@@ -14,7 +14,6 @@
 #include "process/mark.h"
 #include "process/proc.h"
 #include "smc_chk/doctor/facts.h"
-#include "smc_chk/doctor/sockmap.h"
 
 #define OLD_NAME "libsmc-preload.so"
 
@@ -44,16 +43,6 @@ static void load_module(struct module_facts *module, const char *release, const 
 	module->is_blocked = modprobe_blocked(&module->block, name, alias);
 }
 
-static int probe_sockmaps(void *arg __attribute__((unused)), char text[HOST_PROBE_SIZE])
-{
-	struct sockmap map;
-	int ret = sockmap_find(&map);
-
-	if (ret > 0)
-		snprintf(text, HOST_PROBE_SIZE, "%s\n%s", map.name, map.filler);
-	return ret;
-}
-
 static void load_kernel(struct kernel_facts *kernel, const struct doctor_facts *facts)
 {
 	char text[HOST_PROBE_SIZE], machine[HOST_PROBE_SIZE], os_release[1024];
@@ -76,8 +65,8 @@ static void load_kernel(struct kernel_facts *kernel, const struct doctor_facts *
 	if (facts->has_smc)
 		kernel->bpf_missing = bpf_convert_missing();
 	if (facts->has_smc)
-		kernel->sockmaps =
-			host_probe("bpf-sockmaps", probe_sockmaps, NULL, kernel->sockmap);
+		kernel->sockmaps = host_probe("bpf-sockmaps", facts_probe_sockmaps, NULL,
+					      kernel->sockmap);
 	if (facts->has_smc && !facts->has_diag)
 		load_module(&kernel->smc_diag, facts->release, "smc_diag", MODPROBE_DIAG_ALIAS);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "smc_chk/doctor/sockmap.h"
-
+/* eBPF that takes the input of sockets, by any program of the host. */
 #include <linux/bpf.h>
 #include <sys/syscall.h>
+
+#include "smc_chk/doctor/facts.h"
 
 /* BPF_SK_SKB_VERDICT of Linux 5.13 */
 #define SK_SKB_VERDICT 38
@@ -78,7 +79,7 @@ static int has_verdict(uint32_t id, struct bpf_map_info *info)
 	return ret ? ret : has_program(map, SK_SKB_VERDICT);
 }
 
-static bool is_filler(uint32_t program, uint32_t map, char name[SOCKMAP_NAME_SIZE])
+static bool is_filler(uint32_t program, uint32_t map, char name[BPF_OBJ_NAME_LEN])
 {
 	uint32_t maps[MAPS_MAX];
 	struct bpf_prog_info info = { .nr_map_ids = MAPS_MAX,
@@ -89,31 +90,31 @@ static bool is_filler(uint32_t program, uint32_t map, char name[SOCKMAP_NAME_SIZ
 		return false;
 	for (uint32_t i = 0; i < info.nr_map_ids && i < MAPS_MAX; i++)
 		if (maps[i] == map) {
-			snprintf(name, SOCKMAP_NAME_SIZE, "%.15s", info.name);
+			snprintf(name, BPF_OBJ_NAME_LEN, "%.15s", info.name);
 			return true;
 		}
 	return false;
 }
 
-int sockmap_find(struct sockmap *first)
+int facts_probe_sockmaps(void *arg __attribute__((unused)), char text[HOST_PROBE_SIZE])
 {
+	char filler[BPF_OBJ_NAME_LEN] = "";
 	struct bpf_map_info info;
 	uint32_t id = 0, program;
 	int ret, found, count = 0;
 
-	*first = (struct sockmap){ .name = "" };
 	while (!(ret = next_id(BPF_MAP_GET_NEXT_ID, &id))) {
 		found = has_verdict(id, &info);
 		if (found < 0)
 			return found;
 		count += found;
-		if (!found || *first->filler)
+		if (!found || *filler)
 			continue;
-		snprintf(first->name, sizeof(first->name), "%.15s", info.name);
 		program = 0;
 		while (!next_id(BPF_PROG_GET_NEXT_ID, &program))
-			if (is_filler(program, id, first->filler))
+			if (is_filler(program, id, filler))
 				break;
+		snprintf(text, HOST_PROBE_SIZE, "%.15s\n%s", info.name, filler);
 	}
 	return ret == -ENOENT ? count : ret;
 }
