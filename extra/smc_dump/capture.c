@@ -20,25 +20,24 @@
 /* A sink returns this when enough was shown. */
 #define ENOUGH 1
 
-/** struct layer - a link layer of a pcapng file, and the filter of its packets, if there is one */
+/** struct layer - a link layer of a pcapng file; @program: filter, without instructions for none */
 struct layer {
 	int link;
-	bool has_program;
 	struct bpf_program program;
 };
 
 /**
  * struct capture - an open source
- * @file: the capture file, owned by libpcap once that has opened it
- * @pcapng: of @file, instead of @pcap; @layers: those of its interfaces that are supported
+ * @pcapng: instead of @pcap; its file is the capture file, owned by libpcap once that has opened it
+ * @layers: those of its interfaces that are supported
  * @odd_link: of an interface that is not supported, else -1; @n_odd: its packets and those alike
  * @to: where raw packets are saved, before the first write; @written: the same afterwards
  */
 struct capture {
 	const struct request *request;
 	pcap_t *pcap;
-	FILE *file, *written;
-	struct pcapng *pcapng;
+	FILE *written;
+	struct pcapng pcapng;
 	struct layer *layers;
 	size_t n_layers;
 	int odd_link;
@@ -58,37 +57,20 @@ static int cannot_write(const struct capture *capture)
 
 /* ---- opening ---- */
 
-static int cannot_listen(struct smc_err *err, const char *interface, pcap_t *pcap, int status)
+static int cannot_listen(const struct capture *capture, const char *why)
 {
-	const char *why = pcap_geterr(pcap);
-
-	switch (status) {
-	case PCAP_ERROR_PERM_DENIED:
-		return smc_err_say(err, EPERM,
-				   "cannot listen on %s: capturing packets needs root, "
-				   "or the capability CAP_NET_RAW",
-				   interface);
-	case PCAP_ERROR_NO_SUCH_DEVICE:
-		return smc_err_say(err, ENODEV, "cannot listen on %s: no such interface",
-				   interface);
-	case PCAP_ERROR_IFACE_NOT_UP:
-		return smc_err_say(err, ENETDOWN, "cannot listen on %s: the interface is down",
-				   interface);
-	default:
-		return smc_err_say(err, EIO, "cannot listen on %s: %s", interface,
-				   *why ? why : pcap_statustostr(status));
-	}
+	return smc_err_say(capture->err, EIO, "cannot listen on %s: %s",
+			   capture->request->interface, why);
 }
 
 static int open_live(struct capture *capture)
 {
-	const char *interface = capture->request->interface;
 	char why[PCAP_ERRBUF_SIZE];
 	int status;
 
-	capture->pcap = pcap_create(interface, why);
+	capture->pcap = pcap_create(capture->request->interface, why);
 	if (!capture->pcap)
-		return smc_err_say(capture->err, EIO, "cannot listen on %s: %s", interface, why);
+		return cannot_listen(capture, why);
 	status = pcap_set_snaplen(capture->pcap, capture->request->snaplen);
 	if (!status)
 		status = pcap_set_timeout(capture->pcap, WAIT_MS);
@@ -97,7 +79,19 @@ static int open_live(struct capture *capture)
 	/* Without nanoseconds in the kernel: see time_of(). */
 	if (!status || status == PCAP_ERROR_TSTAMP_PRECISION_NOTSUP)
 		status = pcap_activate(capture->pcap);
-	return status < 0 ? cannot_listen(capture->err, interface, capture->pcap, status) : 0;
+	if (status >= 0)
+		return 0;
+	switch (status) {
+	case PCAP_ERROR_PERM_DENIED:
+		return cannot_listen(capture, "capturing packets needs root, or the capability "
+					      "CAP_NET_RAW");
+	case PCAP_ERROR_NO_SUCH_DEVICE: return cannot_listen(capture, "no such interface");
+	case PCAP_ERROR_IFACE_NOT_UP: return cannot_listen(capture, "the interface is down");
+	default:
+		return cannot_listen(capture, *pcap_geterr(capture->pcap) ?
+						      pcap_geterr(capture->pcap) :
+						      pcap_statustostr(status));
+	}
 }
 
 /* Rights are given up before anything of a file is read. */
@@ -109,13 +103,14 @@ static int open_all(struct capture *capture)
 	if (!path)
 		ret = open_live(capture);
 	else
-		capture->file =
+		capture->pcapng.file =
 			strcmp(path, "-") ? fopen(path, "re") : fdopen(dup(STDIN_FILENO), "r");
-	if (path && !capture->file)
+	if (path && !capture->pcapng.file)
 		return smc_err_set(capture->err, errno, "cannot read %s", path);
 	if (ret || !write)
 		return ret;
-	return output_open(&capture->to, write, path ? fileno(capture->file) : -1, capture->err);
+	return output_open(&capture->to, write, path ? fileno(capture->pcapng.file) : -1,
+			   capture->err);
 }
 
 /* ---- starting ---- */
@@ -191,21 +186,17 @@ static int set_filter(const struct capture *capture)
 static int start_output(struct capture *capture)
 {
 	int ret = output_empty(&capture->to, capture->err);
-	FILE *file;
+	FILE *file = ret ? NULL : fdopen(capture->to.fd, "w");
 
-	if (ret)
-		return ret;
-	file = fdopen(capture->to.fd, "w");
 	if (!file)
-		return smc_err_set(capture->err, ENOMEM, "cannot write packets");
+		return ret ? ret : cannot_write(capture);
 	capture->to.fd = -1;
-	if (!capture->pcapng) {
+	if (capture->pcap)
 		capture->dumper = pcap_dump_fopen(capture->pcap, file);
-		/* libpcap may have closed it. */
-		if (!capture->dumper)
-			return smc_err_say(capture->err, EIO, "cannot write packets: %s",
-					   pcap_geterr(capture->pcap));
-	}
+	/* libpcap may have closed the file if it fails. */
+	if (capture->pcap && !capture->dumper)
+		return smc_err_say(capture->err, EIO, "cannot write packets: %s",
+				   pcap_geterr(capture->pcap));
 	capture->written = file;
 	return fflush(file) ? cannot_write(capture) : 0;
 }
@@ -220,23 +211,21 @@ static int unknown_link(int link, struct smc_err *err)
 
 static int start(struct capture *capture)
 {
+	bool is_pcapng = capture->request->read && pcapng_is(capture->pcapng.file);
 	char why[PCAP_ERRBUF_SIZE];
-	int ret;
+	int ret = 0;
 
-	if (capture->request->read && pcapng_is(capture->file)) {
-		capture->pcapng = pcapng_new(capture->file);
-		return capture->request->write ? start_output(capture) : 0;
-	}
-	if (capture->request->read) {
+	if (capture->request->read && !is_pcapng) {
 		capture->pcap = pcap_fopen_offline_with_tstamp_precision(
-			capture->file, PCAP_TSTAMP_PRECISION_NANO, why);
+			capture->pcapng.file, PCAP_TSTAMP_PRECISION_NANO, why);
 		if (!capture->pcap)
 			return smc_err_say(capture->err, EINVAL, "not a capture: %s", why);
-		capture->file = NULL;
+		capture->pcapng.file = NULL;
 	}
-	if (!packet_knows_link(pcap_datalink(capture->pcap)))
+	if (capture->pcap && !packet_knows_link(pcap_datalink(capture->pcap)))
 		return unknown_link(pcap_datalink(capture->pcap), capture->err);
-	ret = set_filter(capture);
+	if (capture->pcap)
+		ret = set_filter(capture);
 	return ret || !capture->request->write ? ret : start_output(capture);
 }
 
@@ -250,6 +239,24 @@ static struct packet_time time_of(const struct capture *capture, const struct pc
 	/* The times in a file may be invalid. */
 	part %= is_nano ? 1000000000 : 1000000;
 	return (struct packet_time){ header->ts.tv_sec, is_nano ? part : part * 1000 };
+}
+
+/* Return: 0, -errno, ENOUGH. */
+static int on_written(struct capture *capture, bool is_packet)
+{
+	if (ferror(capture->written))
+		return cannot_write(capture);
+	return is_packet && ++capture->n_shown == capture->request->count ? ENOUGH : 0;
+}
+
+static int decode_packet(struct capture *capture, int link, const uint8_t *data, size_t len,
+			 size_t full, struct packet_time time)
+{
+	struct packet packet;
+
+	packet_decode(&packet, link, data, len, full);
+	packet.time = time;
+	return flow_packet(capture->flows, &packet);
 }
 
 /* Return: 0, -errno, ENOUGH. */
@@ -299,55 +306,47 @@ static int add_layer(struct capture *capture, int link)
 	if (!pcap)
 		return smc_err_say(capture->err, ENOMEM, "cannot set the filter");
 	ret = compile(capture, pcap, &layer->program);
-	layer->has_program = !ret;
 	pcap_close(pcap);
 	return ret;
 }
 
-static bool is_wanted(struct capture *capture, const struct pcapng_block *block)
+static bool is_wanted(struct capture *capture)
 {
+	const struct pcapng *block = &capture->pcapng;
 	const struct layer *layer = find_layer(capture, block->link);
 	const struct pcap_pkthdr header = { .caplen = (bpf_u_int32)block->len,
 					    .len = (bpf_u_int32)block->full };
 
 	capture->n_odd += !layer;
-	return layer &&
-	       (!layer->has_program || pcap_offline_filter(&layer->program, &header, block->data));
+	return layer && (!layer->program.bf_insns ||
+			 pcap_offline_filter(&layer->program, &header, block->data));
 }
 
 /* Return: 0, -errno, ENOUGH. */
-static int use_block(struct capture *capture, enum pcapng_kind kind,
-		     const struct pcapng_block *block)
+static int use_block(struct capture *capture, bool is_packet)
 {
-	struct packet packet;
+	const struct pcapng *block = &capture->pcapng;
+	int ret = 0;
 
-	if (kind == PCAPNG_PACKET && !is_wanted(capture, block))
-		return 0;
+	if (!is_packet && block->link >= 0)
+		ret = add_layer(capture, block->link);
+	if (ret || (is_packet && !is_wanted(capture)))
+		return ret;
 	if (capture->written) {
 		fwrite(block->bytes, 1, block->size, capture->written);
-		if (ferror(capture->written))
-			return cannot_write(capture);
-		return kind == PCAPNG_PACKET && ++capture->n_shown == capture->request->count ?
-			       ENOUGH :
-			       0;
+		return on_written(capture, is_packet);
 	}
-	if (kind == PCAPNG_FRAME)
-		return 0;
-	packet_decode(&packet, block->link, block->data, block->len, block->full);
-	packet.time = block->time;
-	return flow_packet(capture->flows, &packet);
+	return is_packet ? decode_packet(capture, block->link, block->data, block->len, block->full,
+					 block->time) :
+			   0;
 }
 
 static int read_blocks(struct capture *capture)
 {
-	struct pcapng_block block;
-	int kind, ret = 0;
+	int kind, ret;
 
-	while ((kind = pcapng_next(capture->pcapng, &block, capture->err)) > 0) {
-		if (kind == PCAPNG_FRAME && block.link >= 0)
-			ret = add_layer(capture, block.link);
-		if (!ret)
-			ret = use_block(capture, (enum pcapng_kind)kind, &block);
+	while ((kind = pcapng_next(&capture->pcapng, capture->err)) > 0) {
+		ret = use_block(capture, kind == PCAPNG_PACKET);
 		if (ret)
 			return ret;
 	}
@@ -366,13 +365,12 @@ static int read_blocks(struct capture *capture)
 static int read_packets(struct capture *capture)
 {
 	struct pcap_pkthdr *header;
-	struct packet packet;
 	const u_char *data;
-	int status, ret;
+	int status, ret = 0;
 
-	if (capture->pcapng)
+	if (!capture->pcap)
 		return read_blocks(capture);
-	while ((status = pcap_next_ex(capture->pcap, &header, &data)) >= 0) {
+	while (!ret && (status = pcap_next_ex(capture->pcap, &header, &data)) >= 0) {
 		/* Timeout without packets. */
 		if (!status)
 			continue;
@@ -381,36 +379,31 @@ static int read_packets(struct capture *capture)
 			/* Flush: a user who waits for a connection wants to see it. */
 			if (capture->request->interface)
 				fflush(capture->written);
-			if (ferror(capture->written))
-				return cannot_write(capture);
-			ret = ++capture->n_shown == capture->request->count ? ENOUGH : 0;
+			ret = on_written(capture, true);
 		} else {
-			packet_decode(&packet, pcap_datalink(capture->pcap), data, header->caplen,
-				      header->len);
-			packet.time = time_of(capture, header);
-			ret = flow_packet(capture->flows, &packet);
+			ret = decode_packet(capture, pcap_datalink(capture->pcap), data,
+					    header->caplen, header->len, time_of(capture, header));
 		}
-		if (ret)
-			return ret;
 	}
-	return status == PCAP_ERROR ? smc_err_say(capture->err, EIO, "cannot read packets: %s",
-						  pcap_geterr(capture->pcap)) :
-				      0;
+	return ret || status != PCAP_ERROR ?
+		       ret :
+		       smc_err_say(capture->err, EIO, "cannot read packets: %s",
+				   pcap_geterr(capture->pcap));
 }
 
-/* Note why a capture may show less than expected. */
+/* Note why a capture shows nothing. */
 static void note(const struct capture *capture)
 {
 	uint64_t syns = flow_syns(capture->flows);
 
-	if (!capture->request->read || capture->request->show.is_json)
+	if (capture->n_shown || !capture->request->read || capture->request->show.is_json)
 		return;
-	if (!capture->n_shown && syns)
+	if (syns)
 		cli_note(&dump_tool,
 			 "no SMC handshake; SYNs that do not offer SMC: %" PRIu64
 			 " ('--all' shows them)",
 			 syns);
-	else if (!capture->n_shown)
+	else
 		cli_note(&dump_tool, "no SMC handshake, and no SYN");
 }
 
@@ -469,9 +462,9 @@ int capture_run(const struct request *request, struct smc_err *err)
 		close(capture.to.fd);
 	if (capture.pcap)
 		pcap_close(capture.pcap);
-	if (capture.file)
-		fclose(capture.file);
-	pcapng_free(capture.pcapng);
+	if (capture.pcapng.file)
+		fclose(capture.pcapng.file);
+	pcapng_free(&capture.pcapng);
 	for (size_t i = 0; i < capture.n_layers; i++)
 		pcap_freecode(&capture.layers[i].program);
 	free(capture.layers);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "smc_dump/pcapng_read.h"
 
-#include <endian.h>
-
 #include "base/array.h"
 #include "base/memory.h"
 
@@ -12,8 +10,6 @@ enum {
 	BLOCK_SIMPLE = 3,
 	BLOCK_PACKET = 6,
 	BLOCK_SECTION = 0x0a0d0d0a,
-};
-enum {
 	OPTION_END = 0,
 	OPTION_RESOLUTION = 9,
 	OPTION_OFFSET = 14,
@@ -23,44 +19,29 @@ enum {
 /* Type and length, then the contents, then the length again. */
 #define HEAD 8
 #define TAIL 4
+#define LEAST (HEAD + TAIL)
 /* Wireshark's limit. */
 #define LARGEST (16U << 20)
 
 /**
- * struct interface - of a section
+ * struct pcapng_interface - of a section
  * @ticks: in a second, 0 if there are too many; @offset: seconds to add to all times
  * @snaplen: 0 for none
  */
-struct interface {
+struct pcapng_interface {
 	int link;
 	uint32_t snaplen;
-	uint64_t ticks;
-	int64_t offset;
+	uint64_t ticks, offset;
 };
 
-/** struct pcapng - @is_big: byte order of the section; @room: allocated for @block */
-struct pcapng {
-	FILE *file;
-	bool is_big;
-	struct interface *interfaces;
-	size_t count, room;
-	uint8_t *block;
-};
-
-static uint16_t get16(const struct pcapng *pcapng, const uint8_t *at)
+/* A number of @len bytes in the byte order of the section. */
+static uint64_t get(const struct pcapng *pcapng, size_t at, size_t len)
 {
-	uint16_t value;
+	uint64_t value = 0;
 
-	memcpy(&value, at, sizeof(value));
-	return pcapng->is_big ? be16toh(value) : le16toh(value);
-}
-
-static uint32_t get32(const struct pcapng *pcapng, const uint8_t *at)
-{
-	uint32_t value;
-
-	memcpy(&value, at, sizeof(value));
-	return pcapng->is_big ? be32toh(value) : le32toh(value);
+	for (size_t i = 0; i < len; i++)
+		value = value << 8 | pcapng->bytes[at + (pcapng->is_big ? i : len - 1 - i)];
+	return value;
 }
 
 static int damaged(struct smc_err *err, const char *why)
@@ -70,73 +51,48 @@ static int damaged(struct smc_err *err, const char *why)
 
 /* ---- blocks ---- */
 
-static int read_more(struct pcapng *pcapng, size_t from, size_t size, struct smc_err *err)
+static int ends_early(const struct pcapng *pcapng, struct smc_err *err)
 {
-	if (pcapng->room < size) {
-		pcapng->room = size;
-		pcapng->block = xrealloc(pcapng->block, size, 1);
-	}
-	if (fread(pcapng->block + from, 1, size - from, pcapng->file) == size - from)
-		return 0;
 	return damaged(err,
 		       ferror(pcapng->file) ? strerror(errno) : "the file ends within a block");
 }
 
-/* The byte order of a section is known only after its magic number. */
-static int set_order(struct pcapng *pcapng, struct smc_err *err)
-{
-	int ret = read_more(pcapng, HEAD, HEAD + 4, err);
-
-	if (ret)
-		return ret;
-	pcapng->is_big = true;
-	if (get32(pcapng, pcapng->block + HEAD) == MAGIC)
-		return 0;
-	pcapng->is_big = false;
-	return get32(pcapng, pcapng->block + HEAD) == MAGIC ?
-		       0 :
-		       damaged(err, "a section of unknown byte order");
-}
-
 /* Return: 0 at the end of the file, 1, -errno. */
-static int read_block(struct pcapng *pcapng, uint32_t *type, size_t *size, struct smc_err *err)
+static int read_block(struct pcapng *pcapng, struct smc_err *err)
 {
-	int byte = getc(pcapng->file), ret;
-	size_t got = HEAD;
+	size_t got, need = HEAD;
 
-	if (byte == EOF && !ferror(pcapng->file))
+	pcapng->bytes = xrealloc(pcapng->bytes, LEAST, 1);
+	got = fread(pcapng->bytes, 1, LEAST, pcapng->file);
+	if (!got && !ferror(pcapng->file))
 		return 0;
-	ungetc(byte, pcapng->file);
-	ret = read_more(pcapng, 0, HEAD, err);
-	if (ret)
-		return ret;
-	/* This type is the same in both byte orders. */
-	if (get32(pcapng, pcapng->block) == BLOCK_SECTION) {
-		ret = set_order(pcapng, err);
-		got += 4;
+	/* This type is the same in both byte orders; a magic number follows that tells which. */
+	if (got >= HEAD && get(pcapng, 0, 4) == BLOCK_SECTION)
+		need = LEAST;
+	if (got < need)
+		return ends_early(pcapng, err);
+	if (need == LEAST) {
+		pcapng->is_big = pcapng->bytes[HEAD] == MAGIC >> 24;
+		if (get(pcapng, HEAD, 4) != MAGIC)
+			return damaged(err, "a section of unknown byte order");
 	}
-	if (ret)
-		return ret;
-	*type = get32(pcapng, pcapng->block);
-	*size = get32(pcapng, pcapng->block + 4);
-	if (*size % 4 || *size < got + TAIL || *size > LARGEST)
+	pcapng->size = get(pcapng, 4, 4);
+	if (pcapng->size % 4 || pcapng->size < need + TAIL || pcapng->size > LARGEST)
 		return damaged(err, "a block of impossible length");
-	ret = read_more(pcapng, got, *size, err);
-	if (ret)
-		return ret;
-	return get32(pcapng, pcapng->block + *size - TAIL) == *size ?
-		       1 :
-		       damaged(err, "the two lengths of a block differ");
+	pcapng->bytes = xrealloc(pcapng->bytes, pcapng->size, 1);
+	if (fread(pcapng->bytes + got, 1, pcapng->size - got, pcapng->file) != pcapng->size - got)
+		return ends_early(pcapng, err);
+	if (get(pcapng, pcapng->size - TAIL, 4) != pcapng->size)
+		return damaged(err, "the two lengths of a block differ");
+	return 1;
 }
 
 /* ---- sections and interfaces ---- */
 
-static int begin_section(struct pcapng *pcapng, size_t size, struct smc_err *err)
+static int begin_section(struct pcapng *pcapng, struct smc_err *err)
 {
-	if (size < 28 || get16(pcapng, pcapng->block + 12) != 1)
+	if (pcapng->size < 28 || get(pcapng, 12, 2) != 1)
 		return damaged(err, "a section of an unknown version");
-	free(pcapng->interfaces);
-	pcapng->interfaces = NULL;
 	pcapng->count = 0;
 	return PCAPNG_FRAME;
 }
@@ -145,49 +101,37 @@ static int begin_section(struct pcapng *pcapng, size_t size, struct smc_err *err
 static uint64_t ticks_of(uint8_t resolution)
 {
 	unsigned int power = resolution & 0x7f;
+	bool is_binary = resolution & 0x80;
 	uint64_t ticks = 1;
 
-	if (resolution & 0x80)
-		return power < 64 ? 1ULL << power : 0;
-	if (power > 19)
+	if (power > (is_binary ? 63 : 19))
 		return 0;
 	while (power--)
-		ticks *= 10;
+		ticks *= is_binary ? 2 : 10;
 	return ticks;
 }
 
-static void read_option(const struct pcapng *pcapng, struct interface *interface, uint16_t code,
-			const uint8_t *value, size_t len)
+static int begin_interface(struct pcapng *pcapng, struct smc_err *err)
 {
-	if (code == OPTION_RESOLUTION && len == 1)
-		interface->ticks = ticks_of(*value);
-	if (code == OPTION_OFFSET && len == 8) {
-		uint64_t low = get32(pcapng, value + (pcapng->is_big ? 4 : 0));
-		uint64_t high = get32(pcapng, value + (pcapng->is_big ? 0 : 4));
+	struct pcapng_interface *interface;
 
-		interface->offset = (int64_t)(high << 32 | low);
-	}
-}
-
-static int begin_interface(struct pcapng *pcapng, size_t size, struct smc_err *err)
-{
-	const uint8_t *block = pcapng->block;
-	struct interface *interface;
-
-	if (size < 20)
+	if (pcapng->size < 20)
 		return damaged(err, "an interface that is too short");
 	interface = smc_array_add(&pcapng->interfaces, &pcapng->count);
-	interface->link = get16(pcapng, block + 8);
-	interface->snaplen = get32(pcapng, block + 12);
+	pcapng->link = interface->link = (int)get(pcapng, 8, 2);
+	interface->snaplen = (uint32_t)get(pcapng, 12, 4);
 	interface->ticks = 1000000;
-	for (size_t at = 16; at + 4 <= size - TAIL;) {
-		uint16_t code = get16(pcapng, block + at), len = get16(pcapng, block + at + 2);
+	for (size_t at = 16, len; at + 4 <= pcapng->size - TAIL; at += (len + 3) & ~(size_t)3) {
+		uint64_t code = get(pcapng, at, 2);
 
+		len = get(pcapng, at + 2, 2);
 		at += 4;
-		if (code == OPTION_END || len > size - TAIL - at)
+		if (code == OPTION_END || len > pcapng->size - TAIL - at)
 			break;
-		read_option(pcapng, interface, code, block + at, len);
-		at += (len + 3U) & ~3U;
+		if (code == OPTION_RESOLUTION && len == 1)
+			interface->ticks = ticks_of(pcapng->bytes[at]);
+		if (code == OPTION_OFFSET && len == 8)
+			interface->offset = get(pcapng, at, len);
 	}
 	return PCAPNG_FRAME;
 }
@@ -203,73 +147,46 @@ static uint32_t nanoseconds_of(uint64_t rest, uint64_t ticks)
 	return rest < NANOSECONDS ? (uint32_t)rest : NANOSECONDS - 1;
 }
 
-/* All zero, for unknown, if the interface has no usable clock. */
-static struct packet_time time_of(const struct interface *interface, uint64_t ticks)
-{
-	struct packet_time time = { 0 };
-
-	if (!interface->ticks)
-		return time;
-	time.seconds = (int64_t)(ticks / interface->ticks + (uint64_t)interface->offset);
-	time.nanoseconds = nanoseconds_of(ticks % interface->ticks, interface->ticks);
-	return time;
-}
-
 /* Packets of three kinds of blocks; the lengths begin at @at. */
-static int read_packet(const struct pcapng *pcapng, struct pcapng_block *block, size_t number,
-		       size_t at, struct smc_err *err)
+static int read_packet(struct pcapng *pcapng, size_t number, size_t at, struct smc_err *err)
 {
-	const struct interface *interface;
-	size_t room;
+	const struct pcapng_interface *interface;
 
+	if (pcapng->size < at + 4 + TAIL)
+		return damaged(err, "a packet that is too short");
 	if (number >= pcapng->count)
 		return damaged(err, "a packet of an unknown interface");
 	interface = &pcapng->interfaces[number];
-	block->link = interface->link;
-	block->full = get32(pcapng, block->bytes + at);
-	room = block->size - TAIL - at - 4;
-	/* A simple packet has no captured length. */
-	block->len = block->full;
-	if (interface->snaplen && block->len > interface->snaplen)
-		block->len = interface->snaplen;
-	if (at > HEAD) {
-		uint64_t high = get32(pcapng, block->bytes + 12);
+	pcapng->link = interface->link;
+	pcapng->data = pcapng->bytes + at + 4;
+	/* A simple packet has no captured length, and no time. */
+	pcapng->len = pcapng->full = get(pcapng, at, 4);
+	if (interface->snaplen && pcapng->len > interface->snaplen)
+		pcapng->len = interface->snaplen;
+	if (at > HEAD)
+		pcapng->len = get(pcapng, at - 4, 4);
+	if (at > HEAD && interface->ticks) {
+		uint64_t ticks = get(pcapng, 12, 4) << 32 | get(pcapng, 16, 4);
 
-		block->time = time_of(interface, high << 32 | get32(pcapng, block->bytes + 16));
-		block->len = get32(pcapng, block->bytes + at - 4);
+		pcapng->time.seconds = (int64_t)(ticks / interface->ticks + interface->offset);
+		pcapng->time.nanoseconds =
+			nanoseconds_of(ticks % interface->ticks, interface->ticks);
 	}
-	if (block->len > room)
+	if (pcapng->len > pcapng->size - TAIL - at - 4)
 		return damaged(err, "a packet that is longer than its block");
-	block->data = block->bytes + at + 4;
 	return PCAPNG_PACKET;
 }
 
 /* Return: as pcapng_next(), PCAPNG_END for a block that does not matter. */
-static int use_block(struct pcapng *pcapng, struct pcapng_block *block, uint32_t type,
-		     struct smc_err *err)
+static int use_block(struct pcapng *pcapng, struct smc_err *err)
 {
-	int ret = PCAPNG_END;
-
-	switch (type) {
-	case BLOCK_SECTION: return begin_section(pcapng, block->size, err);
-	case BLOCK_INTERFACE:
-		ret = begin_interface(pcapng, block->size, err);
-		if (ret == PCAPNG_FRAME)
-			block->link = pcapng->interfaces[pcapng->count - 1].link;
-		return ret;
-	case BLOCK_SIMPLE:
-		if (block->size < HEAD + 4 + TAIL)
-			return damaged(err, "a packet that is too short");
-		return read_packet(pcapng, block, 0, HEAD, err);
-	case BLOCK_PACKET:
-	case BLOCK_OLD_PACKET:
-		if (block->size < HEAD + 20 + TAIL)
-			return damaged(err, "a packet that is too short");
-		return read_packet(pcapng, block,
-				   type == BLOCK_PACKET ? get32(pcapng, block->bytes + HEAD) :
-							  get16(pcapng, block->bytes + HEAD),
-				   HEAD + 16, err);
-	default: return ret;
+	switch (get(pcapng, 0, 4)) {
+	case BLOCK_SECTION: return begin_section(pcapng, err);
+	case BLOCK_INTERFACE: return begin_interface(pcapng, err);
+	case BLOCK_SIMPLE: return read_packet(pcapng, 0, HEAD, err);
+	case BLOCK_PACKET: return read_packet(pcapng, get(pcapng, HEAD, 4), HEAD + 16, err);
+	case BLOCK_OLD_PACKET: return read_packet(pcapng, get(pcapng, HEAD, 2), HEAD + 16, err);
+	default: return PCAPNG_END;
 	}
 }
 
@@ -277,45 +194,32 @@ static int use_block(struct pcapng *pcapng, struct pcapng_block *block, uint32_t
 
 bool pcapng_is(FILE *file)
 {
-	uint8_t bytes[4] = { 0 };
+	uint8_t bytes[4];
 	size_t len = fread(bytes, 1, sizeof(bytes), file);
-	uint32_t type;
+	bool is_it = len == sizeof(bytes) && big32(bytes) == BLOCK_SECTION;
 
-	memcpy(&type, bytes, sizeof(type));
 	while (len)
 		ungetc(bytes[--len], file);
-	return be32toh(type) == BLOCK_SECTION;
+	return is_it;
 }
 
-struct pcapng *pcapng_new(FILE *file)
+int pcapng_next(struct pcapng *pcapng, struct smc_err *err)
 {
-	struct pcapng *pcapng = xcalloc(1, sizeof(*pcapng));
-
-	pcapng->file = file;
-	return pcapng;
-}
-
-int pcapng_next(struct pcapng *pcapng, struct pcapng_block *block, struct smc_err *err)
-{
-	uint32_t type = 0;
 	int ret;
 
 	do {
-		*block = (struct pcapng_block){ .link = -1 };
-		ret = read_block(pcapng, &type, &block->size, err);
+		pcapng->link = -1;
+		pcapng->time = (struct packet_time){ 0 };
+		ret = read_block(pcapng, err);
 		if (ret <= 0)
 			return ret;
-		block->bytes = pcapng->block;
-		ret = use_block(pcapng, block, type, err);
+		ret = use_block(pcapng, err);
 	} while (ret == PCAPNG_END);
 	return ret;
 }
 
 void pcapng_free(struct pcapng *pcapng)
 {
-	if (!pcapng)
-		return;
 	free(pcapng->interfaces);
-	free(pcapng->block);
-	free(pcapng);
+	free(pcapng->bytes);
 }

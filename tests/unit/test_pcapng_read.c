@@ -20,24 +20,24 @@ static char *blocks_of(const char *text)
 	static uint8_t bytes[1024];
 	size_t size = hex(bytes, sizeof(bytes), text), len = 0;
 	FILE *file = fmemopen(bytes, size, "r");
-	struct pcapng *pcapng = pcapng_new(file);
-	struct pcapng_block block;
+	struct pcapng pcapng = { .file = file };
 	struct smc_err err = { 0 };
 	int kind;
 
 	assert_true(pcapng_is(file));
 	said[0] = '\0';
-	while ((kind = pcapng_next(pcapng, &block, &err)) > 0) {
+	while ((kind = pcapng_next(&pcapng, &err)) > 0) {
 		len += (size_t)snprintf(said + len, sizeof(said) - len, "%s%d",
-					kind == PCAPNG_FRAME ? " frame " : " packet ", block.link);
+					kind == PCAPNG_FRAME ? " frame " : " packet ", pcapng.link);
 		if (kind == PCAPNG_PACKET)
-			len += (size_t)snprintf(
-				said + len, sizeof(said) - len, " %zu/%zu %lld.%09u", block.len,
-				block.full, (long long)block.time.seconds, block.time.nanoseconds);
+			len += (size_t)snprintf(said + len, sizeof(said) - len,
+						" %zu/%zu %lld.%09u", pcapng.len, pcapng.full,
+						(long long)pcapng.time.seconds,
+						pcapng.time.nanoseconds);
 	}
 	if (kind < 0)
 		snprintf(said + len, sizeof(said) - len, " %s", err.text);
-	pcapng_free(pcapng);
+	pcapng_free(&pcapng);
 	fclose(file);
 	return said + (said[0] == ' ');
 }
