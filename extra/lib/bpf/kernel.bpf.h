@@ -42,8 +42,13 @@ struct ns_common {
 	unsigned int inum;
 } KERNEL;
 
+struct netns_ipv4 {
+	__u8 sysctl_tcp_syn_retries;
+} KERNEL;
+
 struct net {
 	struct ns_common ns;
+	struct netns_ipv4 ipv4;
 } KERNEL;
 
 typedef struct {
@@ -77,7 +82,7 @@ struct sock {
 	struct socket *sk_socket;
 	void *sk_user_data;
 	kuid_t sk_uid;
-	int sk_rcvlowat;
+	int sk_rcvlowat, sk_err;
 	__u8 sk_shutdown;
 	__u16 sk_protocol;
 } KERNEL;
@@ -95,6 +100,7 @@ struct tcp_md5sig_info;
 struct tcp_sock {
 	__u64 bytes_sent, bytes_retrans, bytes_received;
 	__u32 data_segs_out, data_segs_in, mss_cache, rcv_nxt, copied_seq, snd_nxt, write_seq;
+	__u32 total_retrans;
 	struct tcp_md5sig_info *md5sig_info;
 	__u8 syn_smc : 1, syn_data_acked : 1;
 } KERNEL;
@@ -116,6 +122,8 @@ struct css_set {
 struct task_struct {
 	struct task_struct *group_leader;
 	struct css_set *cgroups;
+	struct mm_struct *mm;
+	const struct cred *cred;
 	unsigned int flags;
 	int tgid;
 	char comm[16];

@@ -4,18 +4,15 @@
  * all scopes: the kernel accepts at most 38 programs per function.
  */
 #include <asm/errno.h>
-#include <asm/ptrace.h>
 #include <asm/socket.h>
 
-#include "bpf/maps.bpf.h"
+#include "bpf/kernel.bpf.h"
 #include "cgroup/scope.h"
 #include "process/tcpguard.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
 enum {
-	AF_INET = 2,
-	AF_INET6 = 10,
 	AF_SMC = 43,
 	SOCK_TYPE_MASK = 0xf, /* the rest are flags */
 	SOCK_STREAM = 1,
@@ -27,74 +24,27 @@ enum {
 	GROUPS_LOG2 = 17, /* a process has at most 65536 groups */
 };
 
-/* Kernel structs, reduced to the members in use; libbpf relocates offsets at load time. */
-typedef struct {
-	__u32 val;
-} kuid_t, kgid_t;
+typedef kuid_t kgid_t;
 
 /* Sorted, by groups_sort() in the kernel. */
 struct group_info {
 	int ngroups;
 	kgid_t gid[0];
-} __attribute__((preserve_access_index));
+} KERNEL;
 
 struct cred {
 	kuid_t euid;
 	kgid_t egid;
 	struct group_info *group_info;
-} __attribute__((preserve_access_index));
+} KERNEL;
 
 struct mm_struct {
 	unsigned long start_code, end_code;
-} __attribute__((preserve_access_index));
-
-struct task_struct {
-	struct task_struct *group_leader;
-	struct mm_struct *mm;
-	const struct cred *cred;
-	char comm[SCOPE_COMM_SIZE];
-} __attribute__((preserve_access_index));
-
-struct netns_ipv4 {
-	__u8 sysctl_tcp_syn_retries;
-} __attribute__((preserve_access_index));
-
-struct net {
-	struct netns_ipv4 ipv4;
-} __attribute__((preserve_access_index));
-
-typedef struct {
-	struct net *net;
-} possible_net_t;
-
-struct sock_common {
-	unsigned short skc_family;
-	volatile unsigned char skc_state;
-	possible_net_t skc_net;
-} __attribute__((preserve_access_index));
-
-struct sock {
-	struct sock_common __sk_common;
-	int sk_err;
-	__u8 sk_shutdown;
-	__u16 sk_protocol;
-} __attribute__((preserve_access_index));
+} KERNEL;
 
 struct inet_connection_sock {
 	__u8 icsk_syn_retries;
-} __attribute__((preserve_access_index));
-
-struct tcp_sock {
-	__u32 total_retrans;
-} __attribute__((preserve_access_index));
-
-struct inet_sock {
-	__u16 inet_sport;
-} __attribute__((preserve_access_index));
-
-struct socket {
-	struct sock *sk;
-} __attribute__((preserve_access_index));
+} KERNEL;
 
 /* Marks of threads: the id of their scope. Freed with the thread. */
 MAP_BESIDE(tasks, TASK, __u64);
