@@ -81,11 +81,7 @@ void event_duration(struct out_text *text, int64_t ns)
 
 static void append_ends(struct out_text *text, const struct event *event)
 {
-	static const char *const arrows[] = {
-		[EVENT_UNKNOWN] = " - ",
-		[EVENT_CLIENT] = " > ",
-		[EVENT_SERVER] = " < ",
-	};
+	static const char *const arrows[] = { " - ", " > ", " < " };
 
 	sockets_append_addr(text, &event->sock.local);
 	out_str(text, arrows[event->side]);
@@ -100,17 +96,12 @@ static void append_moved(struct out_text *text, const char *name, const struct e
 	out_str(text, out_data(buf, moved->bytes));
 }
 
-static void append_closed(struct out_text *text, const struct event *event)
+static void append_duration(struct out_text *text, const char *name, int64_t ns)
 {
-	out_printf(text, "  %s", smc_mode_name(smc_sock_mode(&event->sock)));
-	if (event->lived >= 0) {
-		out_str(text, "  ");
-		event_duration(text, event->lived);
-	}
-	if (event->has_bytes) {
-		append_moved(text, "in", &event->in);
-		append_moved(text, "out", &event->out);
-	}
+	if (ns < 0)
+		return;
+	out_str(text, name);
+	event_duration(text, ns);
 }
 
 static void append_connection(struct out_text *text, const struct event *event)
@@ -118,9 +109,7 @@ static void append_connection(struct out_text *text, const struct event *event)
 	const struct smc_diag_fallback *fallback = &event->sock.fallback;
 
 	append_ends(text, event);
-	if (event->kind == EVENT_CLOSED) {
-		append_closed(text, event);
-	} else if (event->kind == EVENT_FALLBACK) {
+	if (event->kind == EVENT_FALLBACK) {
 		out_printf(text, "  0x%08" PRIx32, fallback->reason);
 		if (fallback->peer_diagnosis)
 			out_printf(text, "/0x%08" PRIx32, fallback->peer_diagnosis);
@@ -128,10 +117,12 @@ static void append_connection(struct out_text *text, const struct event *event)
 		sockets_append_reason(text, fallback);
 	} else {
 		out_printf(text, "  %s", smc_mode_name(smc_sock_mode(&event->sock)));
-		if (event->handshake >= 0) {
-			out_str(text, "  handshake ");
-			event_duration(text, event->handshake);
-		}
+		append_duration(text, "  handshake ", event->handshake);
+		append_duration(text, "  ", event->lived);
+	}
+	if (event->has_bytes) {
+		append_moved(text, "in", &event->in);
+		append_moved(text, "out", &event->out);
 	}
 	if (event->process.pid) {
 		out_str(text, "  ");
@@ -254,11 +245,6 @@ static void set_moved(json_t *json, const char *key, const char *least_key,
 	set(json, moved->is_least ? least_key : key, out_json_number(moved->bytes));
 }
 
-static json_t *json_group(uint32_t lgr)
-{
-	return json_sprintf("%08" PRIx32, lgr);
-}
-
 static void set_fallback(json_t *json, const struct event *event, bool explained)
 {
 	const struct smc_diag_fallback *fallback = &event->sock.fallback;
@@ -274,20 +260,17 @@ static void set_fallback(json_t *json, const struct event *event, bool explained
 
 static void set_connection(json_t *json, const struct event *event, bool explained)
 {
-	static const char *const sides[] = {
-		[EVENT_CLIENT] = "client",
-		[EVENT_SERVER] = "server",
-	};
+	static const char *const sides[] = { NULL, "client", "server" };
 	enum smc_mode mode = smc_sock_mode(&event->sock);
 
-	if (event->side != EVENT_UNKNOWN)
+	if (event->side)
 		set(json, "side", json_string(sides[event->side]));
 	set(json, "local", sockets_json_addr(&event->sock.local));
 	set(json, "peer", sockets_json_addr(&event->sock.peer));
 	if (mode != SMC_MODE_NONE)
 		set(json, "mode", json_string(smc_mode_name(mode)));
 	if (mode == SMC_MODE_SMCR && event->lgr)
-		set(json, "link_group", json_group(event->lgr));
+		set(json, "link_group", json_sprintf("%08" PRIx32, event->lgr));
 	if (mode == SMC_MODE_TCP && event->sock.has & SMC_SOCK_HAS_FALLBACK)
 		set_fallback(json, event, explained && event->kind == EVENT_FALLBACK);
 	set_seconds(json, "handshake_seconds", event->handshake);
@@ -306,7 +289,7 @@ static void set_link(json_t *json, const struct event *event)
 {
 	const struct smclife_link *link = &event->link;
 
-	set(json, "link_group", json_group(link->lgr));
+	set(json, "link_group", json_sprintf("%08" PRIx32, link->lgr));
 	set(json, "link", json_integer(link->id));
 	set(json, "device", out_json_string(link->device, sizeof(link->device)));
 	set(json, "port", json_integer(link->port));

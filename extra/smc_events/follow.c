@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The eBPF program that follows SMC sockets. */
-#include "smc_events/follow.h"
+#include "smc_events/event.h"
 
-#include "base/array.h"
 #include "base/clock.h"
 #include "bpf/address.h"
 #include "bpf/bpfmap.h"
@@ -47,12 +46,9 @@ static void copy_socket(struct event *event, const struct smclife_event *report)
 	event->sock.peer = bpf_ends_peer(&socket->ends);
 	event->sock.uid = socket->uid;
 	copy_mode(event, socket);
-	if (socket->side == SMCLIFE_CLIENT)
-		event->side = EVENT_CLIENT;
-	else if (socket->side == SMCLIFE_SERVER)
-		event->side = EVENT_SERVER;
-	event->process.pid = (pid_t)socket->process.pid;
-	memcpy(event->process.comm, socket->process.comm, sizeof(event->process.comm));
+	if (socket->side <= SMCLIFE_SERVER)
+		event->side = (enum smclife_side)socket->side;
+	event->process = socket->process;
 	memcpy(&event->lgr, &socket->lgr, sizeof(event->lgr));
 	if (is_whole && socket->born && event->kind == EVENT_CONNECTED)
 		event->handshake = (int64_t)(socket->born - socket->begun);
@@ -69,16 +65,10 @@ static void copy_socket(struct event *event, const struct smclife_event *report)
 
 int follow_event(struct event *event, const struct smclife_event *report, int64_t clock)
 {
-	static const enum event_kind kinds[] = {
-		[SMCLIFE_CONNECTED] = EVENT_CONNECTED, [SMCLIFE_FALLBACK] = EVENT_FALLBACK,
-		[SMCLIFE_CLOSED] = EVENT_CLOSED,       [SMCLIFE_UNLISTEN] = EVENT_UNLISTEN,
-		[SMCLIFE_LINK_UP] = EVENT_LINK_UP,     [SMCLIFE_LINK_DOWN] = EVENT_LINK_DOWN,
-	};
-
 	*event = (struct event){ .handshake = -1, .lived = -1 };
-	if (report->kind >= ARRAY_SIZE(kinds))
+	if (report->kind > SMCLIFE_LINK_DOWN)
 		return -ENOENT;
-	event->kind = kinds[report->kind];
+	event->kind = (enum event_kind)report->kind;
 	event->at = (int64_t)report->at + clock;
 	if (event_is_link(event))
 		event->link = report->link;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Find the owner of a listening address. */
-#include "smc_events/listeners.h"
+#include "smc_events/event.h"
 
 #include "base/array.h"
 #include "base/clock.h"
@@ -11,7 +11,7 @@
 
 struct listener {
 	struct smc_sock sock;
-	struct event_process process;
+	struct smclife_process process;
 };
 
 static int begin(void *arg)
@@ -45,7 +45,7 @@ static int name_process(struct listeners *listeners, struct listener *listener)
 	holder = proc_table_find(&listeners->lookup.procs, sock->inode, &count);
 	if (!holder)
 		return ret;
-	listener->process.pid = holder->pid;
+	listener->process.pid = (uint32_t)holder->pid;
 	memcpy(listener->process.comm, holder->comm, sizeof(holder->comm));
 	return ret;
 }

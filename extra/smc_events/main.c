@@ -13,8 +13,7 @@
 #include "process/signals.h"
 #include "sandbox/enclose.h"
 #include "smc/filter.h"
-#include "smc_events/follow.h"
-#include "smc_events/listeners.h"
+#include "smc_events/event.h"
 
 /* Seconds between two reads of the ring */
 #define PAUSE 0.1
@@ -124,14 +123,15 @@ static void print_on_terminal(struct events *events, const struct event *event)
 
 static int print(struct events *events, const struct event *event)
 {
-	if (asked.is_json)
+	if (asked.is_json) {
 		out_json_document(&events->text, event_json(event, asked.is_explained), true);
-	else if (events->width)
+	} else if (events->width) {
 		print_on_terminal(events, event);
-	else
+	} else {
 		event_text(&events->text, event);
-	if (asked.is_explained && !asked.is_json && !events->width)
-		event_remedies(&events->text, event);
+		if (asked.is_explained)
+			event_remedies(&events->text, event);
+	}
 	return events->text.len >= PRINT_AT ? out_print(&events->text, events->err) : 0;
 }
 
@@ -145,7 +145,7 @@ static int on_event(void *arg, struct event *event)
 		return 0;
 	}
 	/* The kernel's worker accepts for the process that listens. */
-	if (event->side == EVENT_SERVER && !event->process.pid)
+	if (event->side == SMCLIFE_SERVER && !event->process.pid)
 		ret = listeners_find(&events->listeners, event, events->err);
 	if (ret || events->is_done || !is_chosen(event))
 		return ret;

@@ -3,7 +3,6 @@
 #include "fuzz.h"
 
 #include "smc_events/event.h"
-#include "smc_events/follow.h"
 
 static void show(const struct event *event)
 {

@@ -2,7 +2,7 @@
 /* smc_events: an event as text and as JSON, bytes of cursors. */
 #include "said.h"
 
-#include "smc_events/follow.h"
+#include "smc_events/event.h"
 
 #define SECOND 1000000000LL
 #define AT (1795348867LL * SECOND + 412345678) /* 2026-11-22 12:01:07 UTC */
@@ -15,7 +15,7 @@ static struct event event_of(enum event_kind kind, uint8_t mode)
 	return (struct event){
 		.kind = kind,
 		.at = AT,
-		.side = EVENT_SERVER,
+		.side = SMCLIFE_SERVER,
 		.handshake = -1,
 		.lived = -1,
 		.sock = { .state = SMC_ABI_ACTIVE, .mode = mode, .local = local, .peer = peer },
@@ -38,7 +38,7 @@ TEST(test_connected)
 	event.handshake = 1890000;
 	check_text(&event, "12:01:07.412  connected  10.0.0.1:6379 < 10.0.0.7:40112  SMCR  "
 			   "handshake 1.9 ms  redis-server[811]\n");
-	event.side = EVENT_CLIENT;
+	event.side = SMCLIFE_CLIENT;
 	event.handshake = -1;
 	memcpy(event.process.comm, "\33[2J", 5);
 	check_text(&event, "12:01:07.412  connected  10.0.0.1:6379 > 10.0.0.7:40112  SMCR  "
@@ -70,7 +70,7 @@ TEST(test_closed)
 	event.out.bytes = 31000000;
 	check_text(&event, "12:01:07.412  closed     10.0.0.1:6379 < 10.0.0.7:40112  SMCD  "
 			   "4 min 12 s  in 1.2 GB  out 31 MB  redis-server[811]\n");
-	event.side = EVENT_UNKNOWN;
+	event.side = SMCLIFE_UNKNOWN;
 	event.sock.mode = UINT8_MAX;
 	event.lived = -1;
 	event.in = (struct event_moved){ 999, true };
