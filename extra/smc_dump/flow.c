@@ -128,24 +128,28 @@ static void forget(struct flow_table *table, struct flow *flow)
 
 /* ---- events ---- */
 
-static int tell(struct flow_table *table, struct flow_event event)
+static struct flow_event event_of(enum flow_event_kind kind, const struct flow *flow,
+				  enum flow_side side, const struct packet *packet)
 {
-	return table->sink(table->arg, &event);
+	const struct flow_conn *conn = &flow->conn;
+	struct packet_time last = conn->answered.seconds ? conn->answered : conn->begin;
+
+	return (struct flow_event){ .kind = kind,
+				    .time = packet ? packet->time : last,
+				    .conn = conn,
+				    .side = side,
+				    .packet = packet };
 }
 
 /* Report the outcome, once. @packet: NULL if nothing more was seen of the connection */
 static int tell_outcome(struct flow_table *table, struct flow *flow, const struct packet *packet)
 {
-	const struct flow_conn *conn = &flow->conn;
-	struct packet_time last = conn->answered.seconds ? conn->answered : conn->begin;
+	const struct flow_event event = event_of(FLOW_OUTCOME, flow, FLOW_CLIENT, packet);
 
 	if (flow->is_reported)
 		return 0;
 	flow->is_reported = true;
-	return tell(table, (struct flow_event){ .kind = FLOW_OUTCOME,
-						.time = packet ? packet->time : last,
-						.conn = conn,
-						.packet = packet });
+	return table->sink(table->arg, &event);
 }
 
 static int end_flow(struct flow_table *table, struct flow *flow, const struct packet *packet)
@@ -197,25 +201,21 @@ static void consume(struct direction *direction, size_t len)
 static int take_message(struct flow_table *table, struct flow *flow, enum flow_side side,
 			size_t len, const struct packet *packet)
 {
-	const uint8_t *data = flow->directions[side].window->data;
+	struct flow_event event = event_of(FLOW_MESSAGE, flow, side, packet);
 	struct flow_conn *conn = &flow->conn;
 	struct smc_clc *clc = xcalloc(1, sizeof(*clc));
 	int ret;
 
-	smc_clc_decode(clc, data, len);
+	event.message = clc;
+	event.data = flow->directions[side].window->data;
+	event.len = len;
+	smc_clc_decode(clc, event.data, len);
 	free(conn->messages[clc->type]);
 	conn->messages[clc->type] = clc;
 	conn->answered = packet->time;
 	if (clc->type == SMC_CLC_PROPOSAL)
 		conn->proposed = packet->time;
-	ret = tell(table, (struct flow_event){ .kind = FLOW_MESSAGE,
-					       .time = packet->time,
-					       .conn = conn,
-					       .side = side,
-					       .message = clc,
-					       .data = data,
-					       .len = len,
-					       .packet = packet });
+	ret = table->sink(table->arg, &event);
 	if (ret || clc->type < SMC_CLC_CONFIRM)
 		return ret;
 	/* A decline may still follow a confirm, if the RDMA path does not work. */
@@ -307,6 +307,7 @@ static int read_segment(struct flow_table *table, struct flow *flow, enum flow_s
 static int read_syn(struct flow_table *table, struct flow *flow, enum flow_side side,
 		    const struct packet *packet)
 {
+	const struct flow_event event = event_of(FLOW_SYN, flow, side, packet);
 	struct direction *direction = &flow->directions[side];
 	struct flow_conn *conn = &flow->conn;
 	int ret;
@@ -320,11 +321,7 @@ static int read_syn(struct flow_table *table, struct flow *flow, enum flow_side 
 		return 0;
 	conn->has_syn[side] = true;
 	conn->offers[side] = packet->offers_smc;
-	ret = tell(table, (struct flow_event){ .kind = FLOW_SYN,
-					       .time = packet->time,
-					       .conn = conn,
-					       .side = side,
-					       .packet = packet });
+	ret = table->sink(table->arg, &event);
 	if (ret || side == FLOW_CLIENT || packet->offers_smc)
 		return ret;
 	return end_flow(table, flow, packet);
@@ -360,12 +357,15 @@ static bool is_new_connection(const struct flow *flow, const struct packet *pack
 	       (conn->has_syn[FLOW_SERVER] || conn->answered.seconds);
 }
 
-static int read_tcp(struct flow_table *table, const struct packet *packet)
+int flow_packet(struct flow_table *table, const struct packet *packet)
 {
 	enum flow_side side;
-	struct flow *flow = find(table, packet, &side);
+	struct flow *flow;
 	int ret = 0;
 
+	if (packet->kind != PACKET_TCP)
+		return 0;
+	flow = find(table, packet, &side);
 	table->syns += (packet->flags & (PACKET_SYN | PACKET_ACK)) == PACKET_SYN;
 	/* The ports are reused, and the end of the old connection was not seen. */
 	if (flow && is_new_connection(flow, packet)) {
@@ -388,11 +388,6 @@ static int read_tcp(struct flow_table *table, const struct packet *packet)
 	if (!ret && (packet->flags & (PACKET_RST | PACKET_FIN)))
 		ret = end_flow(table, flow, packet);
 	return ret;
-}
-
-int flow_packet(struct flow_table *table, const struct packet *packet)
-{
-	return packet->kind == PACKET_TCP ? read_tcp(table, packet) : 0;
 }
 
 int flow_end(struct flow_table *table)

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "smc_dump/print_event.h"
 
+#include <arpa/inet.h>
+#include <time.h>
+
 #include "out/list.h"
 #include "smc/reason.h"
 #include "smc_dump/judge.h"
@@ -9,8 +12,73 @@
 #define INDENT (4 + LABEL_WIDTH + 1)
 #define PLACE_WIDTH 26
 #define COMMAND_WIDTH 43
+/* Bytes of a hex dump. */
+#define PER_LINE 16
 
 static const char *const side_names[] = { "client", "server" };
+
+/* ---- lines ---- */
+
+const char *line_host(char text[LINE_ADDR_SIZE], const struct smc_addr *addr)
+{
+	return inet_ntop(addr->family, addr->ip, text, LINE_ADDR_SIZE) ? text : "?";
+}
+
+const char *line_addr(char text[LINE_ADDR_SIZE], const struct smc_addr *addr)
+{
+	char host[LINE_ADDR_SIZE];
+
+	snprintf(text, LINE_ADDR_SIZE, addr->family == AF_INET6 ? "[%.46s]:%u" : "%.46s:%u",
+		 line_host(host, addr), addr->port);
+	return text;
+}
+
+void line_head(struct out_text *text, struct packet_time time, const struct smc_addr *from,
+	       const struct smc_addr *to)
+{
+	char from_text[LINE_ADDR_SIZE], to_text[LINE_ADDR_SIZE];
+	time_t seconds = (time_t)time.seconds;
+	struct tm tm = { 0 };
+
+	localtime_r(&seconds, &tm);
+	if (packet_has_time(time))
+		out_printf(text, "%02d:%02d:%02d.%06" PRIu32, tm.tm_hour, tm.tm_min, tm.tm_sec,
+			   time.nanoseconds / 1000);
+	else
+		out_str(text, "--:--:--.------");
+	out_printf(text, " %s > %s", line_addr(from_text, from), line_addr(to_text, to));
+}
+
+/* Same format as tcpdump -x and -X. */
+void line_hex(struct out_text *text, const uint8_t *data, size_t len, bool has_text)
+{
+	for (size_t i = 0; i < len; i += PER_LINE) {
+		size_t count = len - i < PER_LINE ? len - i : PER_LINE;
+
+		out_printf(text, "\t0x%04zx:  ", i);
+		for (size_t k = 0; k < count; k++) {
+			if (k && k % 2 == 0)
+				out_char(text, ' ');
+			out_hex(text, data[i + k], 2);
+		}
+		if (has_text) /* in the same column on each line */
+			out_fill(text, ' ', (PER_LINE - count) * 2 + (PER_LINE - count) / 2 + 2);
+		for (size_t k = i; has_text && k < i + count; k++)
+			out_char(text, data[k] >= ' ' && data[k] <= '~' ? (char)data[k] : '.');
+		out_char(text, '\n');
+	}
+}
+
+json_t *line_json_hex(const uint8_t *data, size_t len)
+{
+	struct out_text hex AUTO(out_free) = { 0 };
+	json_t *json;
+
+	for (size_t i = 0; i < len; i++)
+		out_hex(&hex, data[i], 2);
+	json = json_stringn(len ? hex.data : "", hex.len);
+	return json;
+}
 
 /* ---- what both forms need ---- */
 
@@ -87,16 +155,14 @@ static void append_message(struct out_text *text, const struct show *show,
 static void append_remedies(struct out_text *text, const struct show *show,
 			    const struct flow_conn *conn, const struct judgement *found)
 {
-	const struct smc_remedy *first = smc_remedies(found->reason);
-	char host[LINE_ADDR_SIZE], place[LINE_ADDR_SIZE + 16];
+	const char *label = "type";
 
-	for (const struct smc_remedy *at = first; at; at = smc_remedy_next(at)) {
-		const char *label = at == first ? "type" : "";
+	for (const struct smc_remedy *at = smc_remedies(found->reason); at;
+	     at = smc_remedy_next(at), label = "") {
+		char host[LINE_ADDR_SIZE], place[LINE_ADDR_SIZE + 16] = "on both sides";
 		enum smc_at where = smc_remedy_at(at, found->side == FLOW_SERVER);
 
-		if (where == SMC_AT_BOTH)
-			snprintf(place, sizeof(place), "on both sides");
-		else
+		if (where != SMC_AT_BOTH)
 			snprintf(place, sizeof(place), "on %s (%s)",
 				 line_host(host, &conn->ends[where]), side_names[where]);
 		if (show->width)
@@ -155,14 +221,13 @@ static void append_text(struct out_text *text, const struct show *show,
 	if (event->packet && event->packet->has_vlan)
 		out_printf(text, " vlan %u", event->packet->vlan);
 	out_str(text, "  ");
-	switch (event->kind) {
-	case FLOW_SYN:
+	if (event->kind == FLOW_SYN)
 		out_printf(text, "SYN%s, %s SMC\n", event->side == FLOW_SERVER ? "-ACK" : "",
 			   event->conn->offers[event->side] ? "offers" : "does not offer");
-		break;
-	case FLOW_MESSAGE: append_message(text, show, event); break;
-	case FLOW_OUTCOME: append_outcome(text, show, event); break;
-	}
+	else if (event->kind == FLOW_MESSAGE)
+		append_message(text, show, event);
+	else
+		append_outcome(text, show, event);
 }
 
 /* ---- JSON ---- */
@@ -198,9 +263,8 @@ static void add_message(json_t *json, const struct show *show, const struct flow
 {
 	const struct smc_clc *clc = event->message;
 
-	json_object_set_new(json, "side", json_string(side_names[event->side]));
-	json_object_set_new(json, "version", json_integer(clc->version));
-	json_object_set_new(json, "type_v1", json_integer(clc->path));
+	out_json_merge(json, json_pack("{s:s, s:i, s:i}", "side", side_names[event->side],
+				       "version", clc->version, "type_v1", clc->path));
 	if (clc->type == SMC_CLC_PROPOSAL)
 		json_object_set_new(json, "type_v2", json_integer(clc->path_v2));
 	else
@@ -253,16 +317,14 @@ static void add_outcome(json_t *json, const struct flow_event *event)
 	judge(&found, conn, event->packet);
 	for (size_t i = 0; i < found.n_notes; i++)
 		json_array_append_new(notes, out_json_str(found.notes[i]));
-	json_object_set_new(json, "mode", json_string(judge_mode_name(found.mode)));
-	if (found.mode > JUDGE_TCP)
-		json_object_set_new(json, "version", json_integer(found.version));
-	if (found.has_release)
-		json_object_set_new(json, "release", json_integer(found.release));
-	if (duration(conn, &found, &us))
-		json_object_set_new(json, "handshake_us", json_integer((json_int_t)us));
-	if (found.has_reason)
-		json_object_set_new(json, "reason", json_found_reason(conn, &found));
-	json_object_set_new(json, "notes", notes);
+	out_json_merge(
+		json,
+		json_pack("{s:s, s:o*, s:o*, s:o*, s:o*, s:o}", "mode", judge_mode_name(found.mode),
+			  "version", found.mode > JUDGE_TCP ? json_integer(found.version) : NULL,
+			  "release", found.has_release ? json_integer(found.release) : NULL,
+			  "handshake_us", duration(conn, &found, &us) ? json_integer(us) : NULL,
+			  "reason", found.has_reason ? json_found_reason(conn, &found) : NULL,
+			  "notes", notes));
 }
 
 static void append_json(struct out_text *text, const struct show *show,
@@ -270,14 +332,13 @@ static void append_json(struct out_text *text, const struct show *show,
 {
 	json_t *json = json_head(event);
 
-	switch (event->kind) {
-	case FLOW_SYN:
+	if (event->kind == FLOW_SYN)
 		json_object_set_new(json, "offers_smc",
 				    json_boolean(event->conn->offers[event->side]));
-		break;
-	case FLOW_MESSAGE: add_message(json, show, event); break;
-	case FLOW_OUTCOME: add_outcome(json, event); break;
-	}
+	else if (event->kind == FLOW_MESSAGE)
+		add_message(json, show, event);
+	else
+		add_outcome(json, event);
 	out_json_document(text, json, true);
 }
 
