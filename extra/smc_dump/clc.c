@@ -102,25 +102,30 @@ static bool claim(struct smc_clc *clc, const struct bytes *in, size_t at, size_t
 
 /* ---- proposal ---- */
 
+/* Entries of a list that are all there, of @count; a message holds up to 8. */
+static uint8_t entries(struct smc_clc *clc, const struct bytes *in, size_t at, size_t size,
+		       size_t count, const char *too_many)
+{
+	uint8_t n = 0;
+
+	if (count > SMC_CLC_MAX_LIST)
+		damage(clc, too_many);
+	while (n < count && n < SMC_CLC_MAX_LIST && claim(clc, in, at + n * size, size, 0))
+		n++;
+	return n;
+}
+
 static void read_subnet(struct smc_clc *clc, const struct bytes *in, size_t at)
 {
-	size_t count;
-
 	if (!claim(clc, in, at, 8, SMC_CLC_HAS_SUBNET))
 		return;
 	copy(clc->subnet, in, at, 4);
 	clc->subnet_len = GET8(in, at + 4);
-	count = GET8(in, at + 7);
-	if (count > SMC_CLC_MAX_PREFIXES)
-		damage(clc, "it has more than 8 IPv6 prefixes");
-	for (at += 8; clc->n_prefixes < count && clc->n_prefixes < SMC_CLC_MAX_PREFIXES; at += 17) {
-		struct smc_clc_prefix *prefix = &clc->prefixes[clc->n_prefixes];
-
-		if (!claim(clc, in, at, 17, 0))
-			return;
-		copy(prefix->addr, in, at, 16);
-		prefix->len = GET8(in, at + 16);
-		clc->n_prefixes++;
+	clc->n_prefixes =
+		entries(clc, in, at + 8, 17, GET8(in, at + 7), "it has more than 8 IPv6 prefixes");
+	for (size_t i = 0; i < clc->n_prefixes; i++) {
+		copy(clc->prefixes[i].addr, in, at + 8 + 17 * i, 16);
+		clc->prefixes[i].len = GET8(in, at + 24 + 17 * i);
 	}
 }
 
@@ -139,25 +144,12 @@ static void read_isms(struct smc_clc *clc, const struct bytes *in, size_t at, si
 			last->has_ext = true;
 			continue;
 		}
-		if (clc->n_isms == SMC_CLC_MAX_ISM) {
+		if (clc->n_isms == SMC_CLC_MAX_LIST) {
 			damage(clc, "it has more than 8 ISM devices");
 			return;
 		}
 		*ism = (struct smc_clc_ism){ .gid = GET64(in, at), .chid = GET16(in, at + 8) };
 		clc->n_isms++;
-	}
-}
-
-static void read_ueids(struct smc_clc *clc, const struct bytes *in, size_t at, size_t count)
-{
-	if (count > SMC_CLC_MAX_UEIDS) {
-		damage(clc, "it has more than 8 EIDs");
-		count = SMC_CLC_MAX_UEIDS;
-	}
-	for (; count--; at += SMC_CLC_EID - 1) {
-		if (!claim(clc, in, at, SMC_CLC_EID - 1, 0))
-			return;
-		copy_name(clc->ueids[clc->n_ueids++], in, at);
 	}
 }
 
@@ -175,7 +167,10 @@ static void read_v2(struct smc_clc *clc, const struct bytes *in, size_t at)
 	clc->max_conns = GET8(in, at + 24);
 	clc->max_links = GET8(in, at + 25);
 	clc->features = GET16(in, at + 26);
-	read_ueids(clc, in, at + V2_SIZE, GET8(in, at));
+	clc->n_ueids = entries(clc, in, at + V2_SIZE, SMC_CLC_EID - 1, GET8(in, at),
+			       "it has more than 8 EIDs");
+	for (size_t i = 0; i < clc->n_ueids; i++)
+		copy_name(clc->ueids[i], in, at + V2_SIZE + i * (SMC_CLC_EID - 1));
 	offset = GET16(in, at + 6);
 	/* The offset counts from the end of its field. */
 	if (!offset || !claim(clc, in, at + 8 + offset, 48, SMC_CLC_HAS_SEID))
@@ -222,17 +217,10 @@ static void read_proposal(struct smc_clc *clc, const struct bytes *in)
 
 static void read_gids(struct smc_clc *clc, const struct bytes *in, size_t at)
 {
-	size_t count = GET8(in, at);
-
 	if (!claim(clc, in, at, 4, SMC_CLC_HAS_GIDS))
 		return;
-	if (count > SMC_CLC_MAX_GIDS)
-		damage(clc, "it has more than 8 GIDs");
-	for (at += 4; clc->n_gids < count && clc->n_gids < SMC_CLC_MAX_GIDS; at += 16) {
-		if (!claim(clc, in, at, 16, 0))
-			return;
-		copy(clc->gids[clc->n_gids++], in, at, 16);
-	}
+	clc->n_gids = entries(clc, in, at + 4, 16, GET8(in, at), "it has more than 8 GIDs");
+	copy(clc->gids, in, at + 4, 16 * clc->n_gids);
 }
 
 /* Return: offset of the end, 0 if it is not all there. */

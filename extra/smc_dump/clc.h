@@ -15,10 +15,7 @@
 /* Longer than any known message: a longer one is not CLC. */
 #define SMC_CLC_MAX 2048
 #define SMC_CLC_EID 33
-#define SMC_CLC_MAX_ISM 8
-#define SMC_CLC_MAX_UEIDS 8
-#define SMC_CLC_MAX_PREFIXES 8
-#define SMC_CLC_MAX_GIDS 8
+#define SMC_CLC_MAX_LIST 8
 
 enum smc_clc_type {
 	SMC_CLC_PROPOSAL = 1,
@@ -102,10 +99,10 @@ struct smc_clc {
 	uint16_t chid;
 
 	uint8_t subnet[4], subnet_len, n_prefixes;
-	struct smc_clc_prefix prefixes[SMC_CLC_MAX_PREFIXES];
+	struct smc_clc_prefix prefixes[SMC_CLC_MAX_LIST];
 	uint8_t n_ueids, n_isms;
-	char ueids[SMC_CLC_MAX_UEIDS][SMC_CLC_EID];
-	struct smc_clc_ism isms[SMC_CLC_MAX_ISM];
+	char ueids[SMC_CLC_MAX_LIST][SMC_CLC_EID];
+	struct smc_clc_ism isms[SMC_CLC_MAX_LIST];
 	bool has_seid;
 	char seid[SMC_CLC_EID];
 	uint8_t v2_gid[16];
@@ -122,7 +119,7 @@ struct smc_clc {
 	uint8_t os, release, max_conns, max_links;
 	uint16_t features;
 	uint8_t n_gids;
-	uint8_t gids[SMC_CLC_MAX_GIDS][16];
+	uint8_t gids[SMC_CLC_MAX_LIST][16];
 
 	uint32_t reason;
 	uint32_t diagnosis[4];

@@ -109,39 +109,32 @@ static void why_not_v2(struct judgement *result, const struct smc_clc *proposal)
 		     eids(text, proposal));
 }
 
-static void why_not_release(struct judgement *result, const struct smc_clc *proposal,
-			    const struct smc_clc *accept)
-{
-	if (!(accept->has & SMC_CLC_HAS_RELEASE) || !(proposal->has & SMC_CLC_HAS_RELEASE))
-		return;
-	if (accept->release < proposal->release)
-		note(result,
-		     "not version 2.%u: the client offered it, the server has 2.%u (Linux: since 6.6)",
-		     proposal->release, accept->release);
-	else if (!proposal->release)
-		note(result, "not version 2.1: the client has 2.0 (Linux: before 6.6)");
-}
-
-static const char *limited_by(unsigned int offered, unsigned int chosen)
-{
-	return chosen < offered ? "the server's limit" : "the client's limit";
-}
-
-/* Limits of an SMC-Rv2.1 link group. Linux: net.smc.smcr_max_*_per_lgr. */
+/* The release, and limits of an SMC-Rv2.1 link group. Linux: net.smc.smcr_max_*_per_lgr. */
 static void why_limits(struct judgement *result, const struct smc_clc *proposal,
 		       const struct smc_clc *accept)
 {
 	const uint32_t both = proposal->has & accept->has;
+	bool is_servers;
 
+	if (both & SMC_CLC_HAS_RELEASE && accept->release < proposal->release)
+		note(result,
+		     "not version 2.%u: the client offered it, the server has 2.%u (Linux: since 6.6)",
+		     proposal->release, accept->release);
+	else if (both & SMC_CLC_HAS_RELEASE && !proposal->release)
+		note(result, "not version 2.1: the client has 2.0 (Linux: before 6.6)");
 	if (result->mode != JUDGE_SMCR || !(both & SMC_CLC_HAS_LIMITS) || !accept->release)
 		return;
+	is_servers = accept->max_conns < proposal->max_conns;
 	if (accept->max_conns && accept->max_conns < 255)
-		note(result, "at most %u connection%s a link group: %s", accept->max_conns,
-		     plural_s(accept->max_conns),
-		     limited_by(proposal->max_conns, accept->max_conns));
+		note(result, "at most %u connection%s a link group: the %s's limit",
+		     accept->max_conns, plural_s(accept->max_conns),
+		     is_servers ? "server" : "client");
+	is_servers = accept->max_links < proposal->max_links;
 	if (accept->max_links == 1)
-		note(result, "one link a link group, which does not survive the loss of a port: %s",
-		     limited_by(proposal->max_links, accept->max_links));
+		note(result,
+		     "one link a link group, which does not survive the loss of a port: the %s's "
+		     "limit",
+		     is_servers ? "server" : "client");
 }
 
 static void why_not_more(struct judgement *result, const struct smc_clc *proposal,
@@ -155,12 +148,10 @@ static void why_not_more(struct judgement *result, const struct smc_clc *proposa
 		note(result, "not SMC-R: SMC-D is better where both are possible");
 	if (result->mode == JUDGE_SMCR)
 		why_not_smcd(result, proposal);
-	if (answer->version < 2) {
+	if (answer->version < 2)
 		why_not_v2(result, proposal);
-		return;
-	}
-	why_not_release(result, proposal, answer);
-	why_limits(result, proposal, answer);
+	else
+		why_limits(result, proposal, answer);
 }
 
 /* ---- SMC ---- */

@@ -92,12 +92,6 @@ static void read_tcp(struct packet *packet, struct rest rest)
 
 /* ---- IP ---- */
 
-static void read_transport(struct packet *packet, struct rest rest, uint8_t protocol)
-{
-	if (protocol == NEXT_TCP)
-		read_tcp(packet, rest);
-}
-
 static void set_addresses(struct packet *packet, uint8_t family, const uint8_t *from, size_t len)
 {
 	packet->from.family = packet->to.family = family;
@@ -121,8 +115,8 @@ static void read_ipv4(struct packet *packet, struct rest rest)
 		return;
 	set_addresses(packet, AF_INET, rest.at + 12, 4);
 	protocol = rest.at[9];
-	if (skip(&rest, size))
-		read_transport(packet, rest, protocol);
+	if (skip(&rest, size) && protocol == NEXT_TCP)
+		read_tcp(packet, rest);
 }
 
 /* Return: false if the transport header cannot be found. */
@@ -154,12 +148,11 @@ static void read_ipv6(struct packet *packet, struct rest rest)
 	if (len)
 		limit(&rest, len);
 	for (int i = 0; i < MOST_HEADERS; i++) {
-		if (next != NEXT_HOP && next != NEXT_ROUTING && next != NEXT_FRAGMENT &&
-		    next != NEXT_DEST) {
-			read_transport(packet, rest, next);
-			return;
-		}
-		if (!step_over(&rest, &next))
+		if (next == NEXT_TCP)
+			read_tcp(packet, rest);
+		if ((next != NEXT_HOP && next != NEXT_ROUTING && next != NEXT_FRAGMENT &&
+		     next != NEXT_DEST) ||
+		    !step_over(&rest, &next))
 			return;
 	}
 }

@@ -20,8 +20,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	MUST(clc.len == length && length <= SMC_CLC_MAX && smc_clc_type_name(clc.type));
 	MUST(clc.is_cut == (size < length));
-	MUST(clc.n_prefixes <= SMC_CLC_MAX_PREFIXES && clc.n_isms <= SMC_CLC_MAX_ISM);
-	MUST(clc.n_ueids <= SMC_CLC_MAX_UEIDS && clc.n_gids <= SMC_CLC_MAX_GIDS);
+	MUST(clc.n_prefixes <= SMC_CLC_MAX_LIST && clc.n_isms <= SMC_CLC_MAX_LIST);
+	MUST(clc.n_ueids <= SMC_CLC_MAX_LIST && clc.n_gids <= SMC_CLC_MAX_LIST);
 	for (size_t i = 0; i < clc.n_ueids; i++)
 		must_end(clc.ueids[i]);
 	must_end(clc.seid);

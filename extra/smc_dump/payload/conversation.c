@@ -66,12 +66,6 @@ static uint64_t hash_ends(const struct ends *ends)
 	return smc_index_hash(ends, sizeof(*ends), 0);
 }
 
-/* Ids are consecutive, so they are distributed well without a hash. */
-static uint64_t hash_id(uint64_t id)
-{
-	return id;
-}
-
 static bool has_id(const void *arg, size_t place, const void *key)
 {
 	const struct conversations *all = arg;
@@ -86,19 +80,19 @@ static bool has_ends(const void *arg, size_t place, const void *key)
 	return !memcmp(&all->items[place].ends, key, sizeof(struct ends));
 }
 
-static struct item *item_at(const struct conversations *all, size_t place)
-{
-	return place == SMC_INDEX_NONE ? NULL : &all->items[place];
-}
-
+/* Ids are consecutive, so they are distributed well without a hash. */
 static struct item *find_id(const struct conversations *all, uint64_t id)
 {
-	return item_at(all, smc_index_find(&all->by_id, hash_id(id), has_id, all, &id));
+	size_t place = smc_index_find(&all->by_id, id, has_id, all, &id);
+
+	return place == SMC_INDEX_NONE ? NULL : &all->items[place];
 }
 
 static struct item *find_ends(const struct conversations *all, const struct ends *ends)
 {
-	return item_at(all, smc_index_find(&all->by_ends, hash_ends(ends), has_ends, all, ends));
+	size_t place = smc_index_find(&all->by_ends, hash_ends(ends), has_ends, all, ends);
+
+	return place == SMC_INDEX_NONE ? NULL : &all->items[place];
 }
 
 /* ---- places ---- */
@@ -114,7 +108,7 @@ static void forget(struct conversations *all, struct item *item)
 
 	if (item->is_gone)
 		return;
-	smc_index_remove(&all->by_id, hash_id(item->conversation.id), place);
+	smc_index_remove(&all->by_id, item->conversation.id, place);
 	smc_index_remove(&all->by_ends, hash_ends(&item->ends), place);
 	item->is_gone = true;
 	all->n_ended -= item->is_ended;
@@ -141,12 +135,7 @@ static struct item *vacant_item(struct conversations *all, int64_t now)
 
 static bool passes(const struct wish *wish, const struct conversation *conversation, uint32_t uid)
 {
-	static const uint8_t modes[] = {
-		[SMC_MODE_NONE] = UINT8_MAX,
-		[SMC_MODE_SMCR] = SMC_DIAG_MODE_SMCR,
-		[SMC_MODE_SMCD] = SMC_DIAG_MODE_SMCD,
-		[SMC_MODE_TCP] = SMC_DIAG_MODE_FALLBACK_TCP,
-	};
+	static const uint8_t modes[] = { UINT8_MAX, SMC_DIAG_MODE_SMCR, SMC_DIAG_MODE_SMCD };
 	struct smc_sock sock = {
 		.state = SMC_ABI_ACTIVE,
 		.mode = modes[conversation->mode],
@@ -181,11 +170,7 @@ static bool is_other_end(const struct conversations *all, const struct ends *end
 
 static struct item first_of(const struct smcdata_record *record)
 {
-	static const enum smc_mode modes[] = {
-		[SMCDATA_UNKNOWN] = SMC_MODE_NONE,
-		[SMCDATA_SMCR] = SMC_MODE_SMCR,
-		[SMCDATA_SMCD] = SMC_MODE_SMCD,
-	};
+	static const enum smc_mode modes[] = { SMC_MODE_NONE, SMC_MODE_SMCR, SMC_MODE_SMCD };
 	const struct smcdata_conn *conn = &record->conn;
 	struct item item = { .conversation = {
 				     .id = conn->id,
@@ -225,7 +210,7 @@ static struct item *begin(struct conversations *all, const struct smcdata_record
 	place = vacant_item(all, now);
 	*place = item;
 	at = (size_t)(place - all->items);
-	smc_index_add(&all->by_id, hash_id(item.conversation.id), at);
+	smc_index_add(&all->by_id, item.conversation.id, at);
 	smc_index_add(&all->by_ends, hash_ends(&item.ends), at);
 	return place;
 }

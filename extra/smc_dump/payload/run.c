@@ -134,7 +134,7 @@ static void say_result(const struct payload_capture *capture)
 static int tell_all(struct payload_capture *capture)
 {
 	bool is_file = capture->request->write;
-	int ret = is_file ? output_empty(&capture->output, capture->err) : 0;
+	int ret = output_empty(&capture->output, capture->err);
 
 	if (is_file)
 		pcapng_head(&capture->text, SMC_TOOLS_VERSION);
