@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <pwd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/read.h"
@@ -28,16 +29,16 @@ static pid_t process_number(pid_t pid, const char *key)
 	return line ? atoi(line + strlen(key)) : 0;
 }
 
-static int parse_pid(const char *text, pid_t *pid, struct smc_err *err)
+/* Return: 0 for a wrong number, with a message. */
+static pid_t parse_pid(const char *text, struct smc_err *err)
 {
 	char *end;
-	long value;
+	long value = strtol(text, &end, 10);
 
-	errno = 0;
-	value = strtol(text, &end, 10);
-	if (errno || end == text || *end || value <= 0 || value > INT_MAX)
-		return smc_err_say(err, EINVAL, "'%s' is not a process id", text);
-	*pid = (pid_t)value;
+	/* LONG_MAX is out of range, too. */
+	if (!*end && value > 0 && value <= INT_MAX && value < LONG_MAX)
+		return (pid_t)value;
+	smc_err_say(err, EINVAL, "'%s' is not a process id", text);
 	return 0;
 }
 
@@ -55,7 +56,7 @@ static int find_cgroup(const char *root, int option, const char *text, char path
 		return ret < PATH_MAX ? cgroup_path(root, full, path) : -ENAMETOOLONG;
 	case 'u': return cgroup_of_unit(root, text, path);
 	case 'C': return cgroup_of_container(root, text, path);
-	default: ret = parse_pid(text, &pid, err); return ret ? ret : proc_cgroup(pid, path);
+	default: pid = parse_pid(text, err); return pid ? proc_cgroup(pid, path) : -EINVAL;
 	}
 }
 
@@ -77,12 +78,10 @@ static int explain(int ret, int option, const char *text, struct smc_err *err)
 				"several control groups match container '%s': give more of its id" :
 				"no control group matches container '%s'",
 			text);
-	case 'c':
-	case 'p':
-		if (ret == -EXDEV)
-			return smc_err_say(err, -ret, "'%s' is not a control group", text);
-		return smc_err_set(err, -ret, "control group '%s'", text);
-	default: return smc_err_set(err, -ret, "process %s", text);
+	case 'o': return smc_err_set(err, -ret, "process %s", text);
+	default:
+		return ret == -EXDEV ? smc_err_say(err, -ret, "'%s' is not a control group", text) :
+				       smc_err_set(err, -ret, "control group '%s'", text);
 	}
 }
 
@@ -111,12 +110,12 @@ int scope_target_cgroup(struct scope_target *target, int option, const char *tex
 int scope_target_process(struct scope_target *target, const char *text, struct smc_err *err)
 {
 	char comm[SCOPE_COMM_SIZE];
-	int ret = parse_pid(text, &target->pid, err);
+	pid_t pid = parse_pid(text, err);
 
-	if (ret)
-		return ret;
+	if (!pid)
+		return -EINVAL;
 	/* /proc has threads, too: take the process that the thread belongs to. */
-	target->pid = process_number(target->pid, "\nTgid:");
+	target->pid = process_number(pid, "\nTgid:");
 	if (!target->pid)
 		return smc_err_say(err, ESRCH, "no process %s", text);
 	proc_comm(target->pid, comm, sizeof(comm));
@@ -282,11 +281,10 @@ static int mark_tree(const struct pins *pins, pid_t pid, uint64_t id, struct smc
 {
 	int ret = bpfmap_mark(pins->tasks, pid, id);
 
-	for (int pass = 0; pass < PASSES && ret >= 0; pass++) {
+	if (!ret)
 		ret = mark_pass(pins, pid, id);
-		if (!ret)
-			break;
-	}
+	for (int pass = 1; pass < PASSES && ret > 0; pass++)
+		ret = mark_pass(pins, pid, id);
 	return ret < 0 ? smc_err_set(err, -ret, "cannot mark process %d", (int)pid) : 0;
 }
 
@@ -298,11 +296,10 @@ static int remove_gone(struct pins *pins, struct smc_err *err)
 	size_t left = 0;
 	int ret = load(&list, pins, err);
 
-	for (size_t i = 0; !ret && i < list.count; i++) {
-		if (list.entries[i].state == STATE_GONE)
-			bpfmap_delete(pins->scopes, &list.entries[i].id);
-		else
-			left++;
+	for_each(entry, list.entries, list.count) {
+		left += entry->state != STATE_GONE;
+		if (entry->state == STATE_GONE)
+			bpfmap_delete(pins->scopes, &entry->id);
 	}
 	return ret || left ? ret : pins_remove(err);
 }
@@ -387,11 +384,10 @@ int scope_detach_container(const char *id, struct smc_err *err)
 		ret = pins_change(&pins, false, err);
 	if (!ret)
 		ret = load(&list, &pins, err);
-	for (size_t i = 0; !ret && i < list.count; i++)
-		if (list.entries[i].scope.kind == SCOPE_CGROUP &&
-		    list.entries[i].state != STATE_ACTIVE &&
-		    cgroup_is_named(list.entries[i].scope.name, id))
-			bpfmap_delete(pins.scopes, &list.entries[i].id);
+	for_each(entry, list.entries, list.count)
+		if (entry->scope.kind == SCOPE_CGROUP && entry->state != STATE_ACTIVE &&
+		    cgroup_is_named(entry->scope.name, id))
+			bpfmap_delete(pins.scopes, &entry->id);
 	if (!ret)
 		ret = remove_gone(&pins, err);
 	return ret == -ENOENT ? 0 : ret;
@@ -420,13 +416,12 @@ void scope_remove_gone(void)
 static int select_one(struct scope_list *list, const struct scope_target *target,
 		      struct smc_err *err)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		if (list->entries[i].id != target->id)
-			continue;
-		list->entries[0] = list->entries[i];
-		list->count = 1;
-		return 0;
-	}
+	for_each(entry, list->entries, list->count)
+		if (entry->id == target->id) {
+			list->entries[0] = *entry;
+			list->count = 1;
+			return 0;
+		}
 	return smc_err_say(err, ENOENT, "nothing is attached to %s", target->name);
 }
 

@@ -207,13 +207,8 @@ static bool is_of_other(const char *path, const char *own, const char *id)
 
 int cgroup_cut(char *path, const char *own, const char *id)
 {
-	size_t len;
-
-	if (!cut_to(path, id) && is_of_other(path, own, id))
-		return -EXDEV;
-	len = strlen(path);
-	if (!strcmp(path, "/") || !strncmp(path, "/..", 3) ||
-	    (!strncmp(own, path, len) && (own[len] == '/' || !own[len])))
+	if ((!cut_to(path, id) && is_of_other(path, own, id)) || !strcmp(path, "/") ||
+	    !strncmp(path, "/..", 3) || cgroup_below(path, own))
 		return -EXDEV;
 	return 0;
 }
@@ -231,7 +226,6 @@ int cgroup_of_container_process(pid_t pid, const char *id, char path[PATH_MAX])
 int cgroup_is_populated(const char *root, const char *path)
 {
 	char full[PATH_MAX], text[256];
-	const char *line;
 	int ret;
 
 	/* The root group has no such file. */
@@ -242,8 +236,9 @@ int cgroup_is_populated(const char *root, const char *path)
 	ret = smc_read_start(full, 0, text, sizeof(text));
 	if (ret < 0)
 		return ret;
-	line = strstr(text, "populated ");
-	return line ? line[10] == '1' : -ENODATA;
+	if (!strstr(text, "populated "))
+		return -ENODATA;
+	return strstr(text, "populated 1") != NULL;
 }
 
 size_t cgroup_chosen(const char *path)

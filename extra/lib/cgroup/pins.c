@@ -2,9 +2,11 @@
 #include "cgroup/pins.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
+#include <sys/vfs.h>
 
 #include "base/array.h"
 #include "bpf/bpfmap.h"
@@ -12,6 +14,7 @@
 #include "bpf/rights.h"
 #include "cgroup/scope.h"
 #include "host/btf.h"
+#include "host/smc.h"
 
 /* Pinned in this order: the hook is last, as nothing counts as attached without it. */
 static const struct part {
@@ -30,6 +33,60 @@ static const struct part {
 static const unsigned char object_file[] = {
 #include "bpf/convert.bytes.h"
 };
+
+/* ---- conditions ---- */
+
+static int check_hook(struct smc_err *err)
+{
+	const char *missing;
+
+	switch (btf_kernel_has(SCOPE_FUNCTION)) {
+	case -1:
+		return smc_err_say(err, ENOTSUP,
+				   "the kernel has no type information for eBPF: no "
+				   "/sys/kernel/btf/vmlinux (CONFIG_DEBUG_INFO_BTF)");
+	case 0:
+		return smc_err_say(err, ENOTSUP,
+				   "the kernel has no " SCOPE_FUNCTION "(): that is Linux 6.6 or "
+				   "later with CONFIG_MPTCP, and SMC needs 6.11");
+	default:
+		/* Without the JIT compiler (Debian's s390x) loading fails with ENOMEM only. */
+		missing = bpf_convert_missing();
+		return missing ? smc_err_say(err, ENOTSUP, "the kernel lacks %s", missing) : 0;
+	}
+}
+
+static int check_smc(struct smc_err *err)
+{
+	int ret = kernel_ipproto_smc();
+
+	if (ret && kernel_af_smc() == -EAFNOSUPPORT)
+		return smc_err_say(err, EAFNOSUPPORT, "%s", smc_missing());
+	return ret ? smc_err_set(err, -ret,
+				 "sockets with IPPROTO_SMC (Linux 6.11 or later, with "
+				 "SMC) cannot be opened, so TCP sockets would fail, too") :
+		     0;
+}
+
+/*
+ * The kernel does not require CAP_NET_ADMIN; this tool does, because attaching changes the network
+ * of other users' programs.
+ */
+static int check_host(struct smc_err *err)
+{
+	int ret = bpf_rights(true, err);
+	struct statfs fs;
+
+	if (!ret && (statfs(SCOPE_BPFFS, &fs) || (unsigned int)fs.f_type != BPF_FS_MAGIC))
+		return smc_err_say(err, ENODEV, "no BPF file system at %s: mount -t bpf bpf %s",
+				   SCOPE_BPFFS, SCOPE_BPFFS);
+	/* An attached program proves that the hook exists. */
+	if (!ret && access(SCOPE_DIR "/" SCOPE_HOOK, F_OK))
+		ret = check_hook(err);
+	return ret ? ret : check_smc(err);
+}
+
+/* ---- loading ---- */
 
 /** struct loaded - programs and maps, which live as long as they are pinned */
 struct loaded {
@@ -95,29 +152,27 @@ static bool is_old_kernel(void)
 
 static int load_and_pin(struct smc_err *err)
 {
+	struct loaded loaded AUTO(unload) = { .object = NULL };
 	bool is_old = is_old_kernel();
-	struct loaded loaded = { .object = NULL };
 	mode_t mask = umask(077);
 	int ret = load(&loaded, err);
 
 	for (size_t i = 0; !ret && i < ARRAY_SIZE(parts); i++)
 		if (is_old || !parts[i].is_for_old)
 			ret = pin_part(&loaded, &parts[i], err);
-	unload(&loaded);
 	umask(mask);
 	return ret;
 }
 
 static int open_maps(struct pins *pins, bool writable, struct smc_err *err)
 {
-	int ret = 0;
+	int ret;
 
 	pins->tasks = bpfmap_open(SCOPE_DIR "/" SCOPE_TASKS, writable, sizeof(uint64_t));
 	pins->scopes = bpfmap_open(SCOPE_DIR "/" SCOPE_SCOPES, writable, sizeof(struct smc_scope));
-	if (pins->tasks < 0 || pins->scopes < 0)
-		ret = pins->tasks < 0 ? pins->tasks : pins->scopes;
-	if (!ret && access(SCOPE_DIR "/" SCOPE_HOOK, F_OK))
-		ret = -errno;
+	ret = pins->tasks < 0 ? pins->tasks : pins->scopes;
+	if (ret >= 0)
+		ret = access(SCOPE_DIR "/" SCOPE_HOOK, F_OK) ? -errno : 0;
 	switch (ret) {
 	case 0: return 0;
 	case -ENOENT: return smc_err_say(err, ENOENT, "nothing is attached");
@@ -214,14 +269,10 @@ static int load_first(struct pins *pins, struct smc_err *err)
 /* Only an actual load shows whether lockdown or a security module forbids it. */
 int pins_check(struct smc_err *err)
 {
+	struct loaded loaded AUTO(unload) = { .object = NULL };
 	int ret = check_host(err);
-	struct loaded loaded = { .object = NULL };
 
-	if (ret || !access(SCOPE_DIR "/" SCOPE_HOOK, F_OK))
-		return ret;
-	ret = load(&loaded, err);
-	unload(&loaded);
-	return ret;
+	return ret || !access(SCOPE_DIR "/" SCOPE_HOOK, F_OK) ? ret : load(&loaded, err);
 }
 
 int pins_change(struct pins *pins, bool may_load, struct smc_err *err)

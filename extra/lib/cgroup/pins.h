@@ -35,8 +35,3 @@ int pins_change(struct pins *pins, bool load, struct smc_err *err);
 int pins_remove(struct smc_err *err);
 
 void pins_close(struct pins *pins);
-
-/* ---- conditions of scopes ---- */
-
-/** check_host() - check that this process can attach a scope here */
-int check_host(struct smc_err *err);
