@@ -50,7 +50,8 @@
 /* Process name, so that killing the command by name spares the supervisor. */
 #define SUPERVISOR "smc_supervise"
 
-#define PROFILE_SIZE 256
+/* Control groups of a process, a line for each hierarchy; its AppArmor profile. */
+#define FACTS_SIZE 4096
 
 /**
  * struct supervisor - settings for each TCP socket
@@ -76,31 +77,24 @@ struct supervisor {
  * Network namespace of a process, by the inode of a file in /proc/PID/net. /proc/PID/ns/net needs
  * the right to trace the process, which is lost when it changes its user.
  */
-static bool find_netns(pid_t pid, ino_t *netns)
+static ino_t netns_of(pid_t pid)
 {
 	struct stat st;
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/net/dev", (int)pid);
-	if (stat(path, &st))
-		return false;
-	*netns = st.st_ino;
-	return true;
+	return stat(path, &st) ? 0 : st.st_ino;
 }
 
-#define CGROUPS_SIZE 4096
-
-/* Control groups: a line for each hierarchy. Return: bytes, 0 for none or too many. */
-static size_t read_cgroups(const char *pid, char text[CGROUPS_SIZE])
+/* Read a file of /proc/PID, and the same of this process; a missing one is empty. */
+static void read_both(pid_t pid, const char *name, char theirs[FACTS_SIZE], char ours[FACTS_SIZE])
 {
 	char path[64];
-	int fd AUTO_CLOSE = -1;
-	ssize_t len;
 
-	snprintf(path, sizeof(path), "/proc/%s/cgroup", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	len = fd < 0 ? 0 : read(fd, text, CGROUPS_SIZE);
-	return len > 0 && len < CGROUPS_SIZE ? (size_t)len : 0;
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	smc_read_start(path, 0, theirs, FACTS_SIZE);
+	snprintf(path, sizeof(path), "/proc/self/%s", name);
+	smc_read_start(path, 0, ours, FACTS_SIZE);
 }
 
 /*
@@ -109,17 +103,15 @@ static size_t read_cgroups(const char *pid, char text[CGROUPS_SIZE])
  */
 static bool has_our_sockets(pid_t pid)
 {
-	char number[16], path[64], theirs[CGROUPS_SIZE], ours[CGROUPS_SIZE];
+	char path[64], theirs[FACTS_SIZE], ours[FACTS_SIZE];
 	struct stat st;
-	size_t len;
 
-	snprintf(number, sizeof(number), "%d", (int)pid);
-	snprintf(path, sizeof(path), "/proc/%s", number);
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
 	if (stat(path, &st) || st.st_uid != geteuid() || st.st_gid != getegid())
 		return false;
 	/* A kernel without control groups has no such files. */
-	len = read_cgroups(number, theirs);
-	return len == read_cgroups("self", ours) && !memcmp(theirs, ours, len);
+	read_both(pid, "cgroup", theirs, ours);
+	return !strcmp(theirs, ours);
 }
 
 /*
@@ -128,9 +120,7 @@ static bool has_our_sockets(pid_t pid)
  */
 static bool is_here(const struct supervisor *self, pid_t pid)
 {
-	ino_t netns;
-
-	return pid && find_netns(pid, &netns) && netns == self->netns && has_our_sockets(pid);
+	return pid && netns_of(pid) == self->netns && has_our_sockets(pid);
 }
 
 static long seconds(void)
@@ -183,11 +173,9 @@ static int open_smc(const struct supervisor *self, const struct sockcall *call)
  */
 static bool has_other_profile(pid_t pid)
 {
-	char path[64], theirs[PROFILE_SIZE], ours[PROFILE_SIZE];
+	char theirs[FACTS_SIZE], ours[FACTS_SIZE];
 
-	snprintf(path, sizeof(path), "/proc/%d/attr/apparmor/current", (int)pid);
-	smc_read_start(path, 0, theirs, sizeof(theirs));
-	smc_read_start("/proc/self/attr/apparmor/current", 0, ours, sizeof(ours));
+	read_both(pid, "attr/apparmor/current", theirs, ours);
 	return strstr(theirs, " (enforce)") && strcmp(ours, theirs);
 }
 
@@ -288,12 +276,9 @@ static void rename_self(char *const *argv)
 /* Never kill the supervisor first when memory runs out: programs need it. Only root may set it. */
 static void avoid_oom_killer(void)
 {
-	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+	int fd AUTO_CLOSE = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
 
-	if (fd >= 0) {
-		(void)!write(fd, "-1000", 5);
-		close(fd);
-	}
+	(void)!write(fd, "-1000", 5);
 }
 
 /* /proc must show the process ids that the kernel reports to us. */
@@ -316,8 +301,10 @@ static bool prepare(struct supervisor *self, int pair, char *const *argv)
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	rename_self(argv);
 	avoid_oom_killer();
-	return !helper_detach(pair) && knows_processes() && !confine(&no_files, NULL, NULL) &&
-	       find_netns(self->command, &self->netns) && start_threads(self);
+	if (helper_detach(pair) || !knows_processes() || confine(&no_files, NULL, NULL))
+		return false;
+	self->netns = netns_of(self->command);
+	return self->netns && start_threads(self);
 }
 
 /* smc_run waits for a byte, sends the listener, and waits until its end of @pair is closed. */
