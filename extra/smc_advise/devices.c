@@ -50,7 +50,7 @@ bool devices_parse(struct devices *devices, const char *text)
 /* smc_chk exits with 1 if no device is usable, too: the document counts. */
 static int ask(struct devices *devices, struct smc_err *err)
 {
-	char path[PATH_MAX], *text = NULL;
+	char path[PATH_MAX], *text AUTO_FREE = NULL;
 	const char *program = self_find("smc_chk", X_OK, path) ? path : "smc_chk";
 	const char *const argv[] = { program, "-s", "-j", NULL };
 	const char *doc;
@@ -63,36 +63,25 @@ static int ask(struct devices *devices, struct smc_err *err)
 	doc = strchr(text, '{');
 	devices->has_smc = status != STATUS_NO_SMC;
 	if (doc && devices_parse(devices, doc))
-		status = 0;
-	else
-		status = smc_err_say(err, EIO, "%.*s", (int)strcspn(text, "\n"), text);
-	free(text);
-	return status;
-}
-
-static int load_addresses(struct netaddr_table *addrs, bool is_entered, struct smc_err *err)
-{
-	struct netdev_table netdevs AUTO(netdev_free) = { 0 };
-	char sys[SYSFS_ROOT_SIZE];
-	int fd = -1, ret = sysfs_here(sys, &fd, is_entered, err);
-
-	if (ret)
-		return ret;
-	ret = netdev_load(&netdevs, sys);
-	if (ret)
-		smc_err_set(err, -ret, "cannot list the net devices");
-	else
-		netaddr_load(addrs, &netdevs);
-	if (fd >= 0)
-		close(fd);
-	return ret;
+		return 0;
+	return smc_err_say(err, EIO, "%.*s", (int)strcspn(text, "\n"), text);
 }
 
 int devices_load(struct devices *devices, bool is_entered, struct smc_err *err)
 {
-	int ret = ask(devices, err);
+	struct netdev_table netdevs AUTO(netdev_free) = { 0 };
+	char sys[SYSFS_ROOT_SIZE];
+	int fd AUTO_CLOSE = -1, ret = ask(devices, err);
 
-	return ret ? ret : load_addresses(&devices->addrs, is_entered, err);
+	if (!ret)
+		ret = sysfs_here(sys, &fd, is_entered, err);
+	if (ret)
+		return ret;
+	ret = netdev_load(&netdevs, sys);
+	if (ret)
+		return smc_err_set(err, -ret, "cannot list the net devices");
+	netaddr_load(&devices->addrs, &netdevs);
+	return 0;
 }
 
 void devices_free(struct devices *devices)

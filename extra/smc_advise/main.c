@@ -84,30 +84,25 @@ static int report(const struct judged *judged, const struct tally *tally,
 	return judged->sum.suited_bytes ? BENEFITS : BENEFITS_NOT;
 }
 
-static int advise(const struct devices *devices, struct smc_err *err)
+static int advise(struct smc_err *err)
 {
+	struct devices devices AUTO(devices_free) = { .count = 0 };
 	struct smc_xfrm_table policies AUTO(smc_xfrm_free) = { 0 };
-	struct tally tally AUTO(tally_free) = { .own = &devices->addrs, .policies = &policies };
+	struct tally tally AUTO(tally_free) = { .own = &devices.addrs, .policies = &policies };
 	struct watched watched = { 0 };
 	struct judged judged AUTO(judged_free) = { .count = 0 };
-	int ret;
+	int ret = devices_load(&devices, asked.netns, err);
 
+	if (ret)
+		return ret;
 	tally_start(&tally);
 	/* No policies without IPsec, or without the right to list them. */
 	smc_xfrm_dump(smc_xfrm_add, &policies);
 	ret = advise_watch(&tally, &watched, asked.seconds, asked.is_debug, err);
 	if (ret)
 		return ret;
-	advise_judge(&judged, &tally, devices);
+	advise_judge(&judged, &tally, &devices);
 	return report(&judged, &tally, &watched, err);
-}
-
-static int run(struct smc_err *err)
-{
-	struct devices devices AUTO(devices_free) = { .count = 0 };
-	int ret = devices_load(&devices, asked.netns, err);
-
-	return ret ? ret : advise(&devices, err);
 }
 
 int main(int argc, char **argv)
@@ -126,7 +121,7 @@ int main(int argc, char **argv)
 	asked.width = asked.is_json ? 0 : cli_columns();
 	if (enclose_record(&err) || smc_netns_enter(asked.netns, &err))
 		return cli_error(&tool, "%s", err.text);
-	status = run(&err);
+	status = advise(&err);
 	if (status < 0)
 		status = cli_error(&tool, "%s", err.text);
 	closed = cli_close_stdout(&tool);
