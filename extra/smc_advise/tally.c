@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "smc_advise/tally.h"
 
+#include <sys/param.h>
 #include <sys/socket.h>
 
 #include "base/array.h"
@@ -130,10 +131,9 @@ static bool has_many_peers(const struct tally *tally, const struct tally_group *
 {
 	size_t near = 0;
 
-	for_each(group, tally->groups, tally->n_groups) {
+	for_each(group, tally->groups, tally->n_groups)
 		near += group->peers == PEERS_NEAR && group->owner == key->owner &&
 			group->side == key->side && group->port == key->port;
-	}
 	return near >= TALLY_PEERS_MAX;
 }
 
@@ -223,11 +223,6 @@ static struct tally_group *group_of(struct tally *tally, const struct tally_conn
 
 /* ---- counting ---- */
 
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 static struct tally_group *count(struct tally *tally, const struct tally_conn *conn, uint64_t now)
 {
 	struct tally_group *group = group_of(tally, conn);
@@ -244,7 +239,7 @@ static struct tally_group *count(struct tally *tally, const struct tally_conn *c
 	group->segs_sent += tcp->segs_sent;
 	group->segs_received += tcp->segs_received;
 	group->mss += tcp->mss;
-	if (advise_is_suited(1, larger(tcp->segs_sent, tcp->segs_received), bytes)) {
+	if (advise_is_suited(1, MAX(tcp->segs_sent, tcp->segs_received), bytes)) {
 		group->n_suited++;
 		group->suited_bytes += bytes;
 	}
@@ -439,7 +434,7 @@ void tally_end(struct tally *tally)
 			struct tally_group *group = group_of(tally, conn);
 
 			group->open++;
-			group->open_peak = larger(group->open_peak, group->open);
+			group->open_peak = MAX(group->open_peak, group->open);
 		}
 	}
 }
@@ -464,7 +459,7 @@ void tally_die(struct tally *tally, const struct tally_death *death, uint64_t no
 		drop(tally, seen);
 	} else if (death->born) {
 		group = count(tally, &conn, now);
-		group->open_peak = larger(group->open_peak, 1);
+		group->open_peak = MAX(group->open_peak, 1);
 	}
 }
 

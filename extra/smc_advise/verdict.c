@@ -3,6 +3,7 @@
 #include "smc_advise/advice.h"
 
 #include <arpa/inet.h>
+#include <sys/param.h>
 
 #include "base/array.h"
 #include "base/memory.h"
@@ -110,8 +111,7 @@ static void find_use(struct smc_use *use, const struct devices *devices,
 
 static enum judge_class class_of(const struct tally_group *group, uint64_t life)
 {
-	uint64_t segments =
-		group->segs_sent > group->segs_received ? group->segs_sent : group->segs_received;
+	uint64_t segments = MAX(group->segs_sent, group->segs_received);
 
 	if (!group->n_info)
 		return CLASS_UNKNOWN;
@@ -149,7 +149,7 @@ static void judge_row(struct judge_row *row, const struct tally_group *group,
 		return;
 	row->profits = true;
 	/* Over loopback both ends share the receiver's memory. */
-	row->memory = (group->open_peak ? group->open_peak : 1) * SMC_GOOD_BUFFER *
+	row->memory = MAX(group->open_peak, 1) * SMC_GOOD_BUFFER *
 		      (row->use.mode.is_loopback ? 1 : SMC_BUFFERS_PER_CONNECTION);
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/words.h"
 #include "bpf/address.h"
 #include "bpf/bpfmap.h"
 #include "bpf/programs.h"
@@ -150,13 +151,12 @@ static int read_tcps(struct watcher *watcher)
 
 static void find_unit(struct tally_owner *owner, pid_t pid, const char *known)
 {
-	size_t len = strlen(known), ending = strlen(".service");
 	char path[PATH_MAX];
 
 	if (!proc_cgroup(pid, path)) {
 		if (!cgroup_unit(path, owner->unit, &owner->is_user))
 			*owner->unit = '\0';
-	} else if (len > ending && !strcmp(known + len - ending, ".service")) {
+	} else if (word_ends_with(known, ".service")) {
 		snprintf(owner->unit, sizeof(owner->unit), "%s", known);
 	}
 }

@@ -6,14 +6,11 @@
 
 #include "base/array.h"
 
-struct extras {
-	bool has_template, is_special;
-};
-
-static struct extras extras_of(const struct nlmsghdr *nlh)
+/* True if it cannot be matched by address. @has_template: receives whether it transforms */
+static bool is_special(const struct nlmsghdr *nlh, bool *has_template)
 {
-	struct extras extras = { .has_template = false };
 	const struct nlattr *attr;
+	bool is_special = false;
 
 	mnl_attr_for_each(attr, nlh, sizeof(struct xfrm_userpolicy_info)) {
 		const size_t len = mnl_attr_get_payload_len(attr);
@@ -23,13 +20,13 @@ static struct extras extras_of(const struct nlmsghdr *nlh)
 		/* A missing mark is 0. */
 		if (type == XFRMA_MARK && len >= sizeof(mark))
 			memcpy(&mark, mnl_attr_get_payload(attr), sizeof(mark));
-		extras.is_special |= mark.v & mark.m;
+		is_special |= mark.v & mark.m;
 		if (type == XFRMA_IF_ID && len >= sizeof(uint32_t))
-			extras.is_special |= mnl_attr_get_u32(attr);
+			is_special |= mnl_attr_get_u32(attr);
 		if (type == XFRMA_TMPL)
-			extras.has_template = len;
+			*has_template = len;
 	}
-	return extras;
+	return is_special;
 }
 
 int smc_xfrm_add(const struct nlmsghdr *nlh, void *data)
@@ -37,16 +34,16 @@ int smc_xfrm_add(const struct nlmsghdr *nlh, void *data)
 	struct smc_xfrm_table *table = data;
 	struct xfrm_userpolicy_info info;
 	struct smc_xfrm entry;
-	struct extras extras;
+	bool has_template = false;
 
 	if (mnl_nlmsg_get_payload_len(nlh) < sizeof(info))
 		return -EBADMSG;
 	memcpy(&info, mnl_nlmsg_get_payload(nlh), sizeof(info));
-	extras = extras_of(nlh);
+	if (is_special(nlh, &has_template) || info.dir != XFRM_POLICY_OUT)
+		return 0;
 	entry = (struct smc_xfrm){ info.sel, info.priority, info.index,
-				   info.action == XFRM_POLICY_ALLOW && extras.has_template };
-	if (info.dir == XFRM_POLICY_OUT && !extras.is_special &&
-	    (!info.sel.ifindex || entry.is_ipsec))
+				   info.action == XFRM_POLICY_ALLOW && has_template };
+	if (!info.sel.ifindex || entry.is_ipsec)
 		*smc_array_add(&table->entries, &table->count) = entry;
 	return 0;
 }
