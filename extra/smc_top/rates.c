@@ -49,12 +49,6 @@ static int on_message(const struct nlmsghdr *nlh, void *arg)
 	return 0;
 }
 
-/* True for errors of kernels before 5.11 and 5.14, and of records: rates are less certain. */
-static bool is_without(int ret)
-{
-	return ret == -ENOENT || ret == -EOPNOTSUPP || ret == -ENODATA;
-}
-
 /* Read the kernel's total counts. @has: receives whether they are available */
 static int read_stats(struct rates *rates, struct smc_stats *stats, bool *has)
 {
@@ -68,7 +62,8 @@ static int read_stats(struct rates *rates, struct smc_stats *stats, bool *has)
 		ret = smc_genl_dump(rates->genl, SMC_NETLINK_GET_STATS, smc_stats_decode, stats,
 				    rates->err);
 	*has = !ret && rates->genl;
-	return is_without(ret) ? 0 : ret;
+	/* Kernels before 5.11 and 5.14, and records, have none: rates are less certain. */
+	return ret == -ENOENT || ret == -EOPNOTSUPP || ret == -ENODATA ? 0 : ret;
 }
 
 /* ---- TCP sockets inside of fallen-back connections ---- */

@@ -86,13 +86,11 @@ void terminal_close(struct terminal *terminal)
 
 /* ---- keys ---- */
 
-struct sequence {
+/* Sequences after the escape character: xterm, the Linux console, screen, and similar ones. */
+static const struct {
 	const char *bytes;
 	int key;
-};
-
-/* Sequences after the escape character: xterm, the Linux console, screen, and similar ones. */
-static const struct sequence sequences[] = {
+} sequences[] = {
 	{ "[A", KEY_UP },	{ "OA", KEY_UP },	  { "[B", KEY_DOWN }, { "OB", KEY_DOWN },
 	{ "[5~", KEY_PAGE_UP }, { "[6~", KEY_PAGE_DOWN }, { "[H", KEY_HOME }, { "OH", KEY_HOME },
 	{ "[1~", KEY_HOME },	{ "[7~", KEY_HOME },	  { "[F", KEY_END },  { "OF", KEY_END },

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
-/* Select and sort the connections; print them as text or JSON. */
+/* Select and sort the connections; their columns; print them as text or JSON. */
 #include "smc_top/top.h"
 
+#include <sys/param.h>
+
 #include "base/array.h"
+#include "base/words.h"
 #include "cli/screen.h"
 #include "out/list.h"
 #include "out/units.h"
@@ -106,12 +109,8 @@ static int by_process(const void *a, const void *b)
 
 void top_sort(struct top_table *table, enum top_key sort)
 {
-	static int (*const order[TOP_KEYS])(const void *, const void *) = {
-		by_rate,
-		by_unread,
-		by_unsent,
-		by_process,
-	};
+	static int (*const order[])(const void *, const void *) = { by_rate, by_unread, by_unsent,
+								    by_process };
 
 	if (table->count)
 		qsort(table->rows, table->count, sizeof(*table->rows), order[sort]);
@@ -119,38 +118,128 @@ void top_sort(struct top_table *table, enum top_key sort)
 
 /* ---- the columns ---- */
 
-static bool is_fitted(const struct out_col *col)
+static void text_rate(struct out_text *text, const void *value)
 {
-	static const char *const names[] = { "local", "peer", "mode" };
+	const struct smc_speed *rate = value;
+	char buf[OUT_UNITS];
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(col->name, names[i]))
-			return true;
-	return false;
+	if (rate->is_least)
+		out_char(text, '>');
+	out_str(text, out_si(buf, rate->bytes));
 }
 
-static size_t widest(const struct out_col *col, struct top_row *const *rows, size_t count)
+/* A lower bound is not a rate: it has its own key. */
+static json_t *json_speed(const struct smc_speed *speed, bool is_least)
+{
+	return speed->is_least == is_least ? out_json_number(speed->bytes) : NULL;
+}
+
+static json_t *json_rate(const void *value)
+{
+	return json_speed(value, false);
+}
+
+static json_t *json_least(const void *value)
+{
+	return json_speed(value, true);
+}
+
+static unsigned int percent(const struct smc_fill *fill)
+{
+	return fill->size ?
+		       (unsigned int)(((uint64_t)fill->bytes * 100 + fill->size / 2) / fill->size) :
+		       0;
+}
+
+static void text_fill(struct out_text *text, const void *value)
+{
+	out_dec(text, percent(value), 0);
+	out_str(text, " %");
+}
+
+/* On a terminal, hide empty buffers. */
+static void read_fill(struct out_text *text, const void *value)
+{
+	if (percent(value))
+		out_printf(text, "%u%%", percent(value));
+}
+
+static json_t *json_fill(const void *value)
+{
+	const struct smc_fill *fill = value;
+
+	return json_pack("{s:I, s:I, s:i}", "bytes", (json_int_t)fill->bytes, "buffer",
+			 (json_int_t)fill->size, "percent", (int)percent(fill));
+}
+
+#define BOTTLENECK(name, words) [SMC_BOTTLENECK_##name] = { words, words }
+static const struct out_names bottlenecks =
+	OUT_NAMES(NULL, NULL, BOTTLENECK(READER, "this reader"),
+		  BOTTLENECK(PEER_READER, "the peer's reader"), BOTTLENECK(LINK, "the link"),
+		  BOTTLENECK(WRITER, "this writer"), BOTTLENECK(PEER_WRITER, "the peer's writer"));
+
+/* For the narrow column on a terminal. */
+static void read_bottleneck(struct out_text *text, const void *value)
+{
+	static const char *const words[] = {
+		[SMC_BOTTLENECK_READER] = "we read",
+		[SMC_BOTTLENECK_PEER_READER] = "peer reads",
+		[SMC_BOTTLENECK_LINK] = "link",
+		[SMC_BOTTLENECK_WRITER] = "we write",
+		[SMC_BOTTLENECK_PEER_WRITER] = "peer writes",
+	};
+
+	out_str(text, words[*(const enum smc_bottleneck *)value]);
+}
+
+#define RATE(member) OUT_ODD(top_row, rate.member), OUT_IF(top_row, rate.has, SMC_RATE_HAS_RATES)
+#define FILL(member) OUT_ODD(top_row, rate.member), OUT_IF(top_row, rate.has, SMC_RATE_HAS_FILL)
+
+const struct out_col top_columns[] = {
+	{ "rate_in", "IN/s", "rate_in", 5, OUT_RIGHT, RATE(in), .text = text_rate,
+	  .json = json_rate },
+	{ NULL, NULL, "rate_in_least", 0, RATE(in), .json = json_least },
+	{ "rate_out", "OUT/s", "rate_out", 5, OUT_RIGHT, RATE(out), .text = text_rate,
+	  .json = json_rate },
+	{ NULL, NULL, "rate_out_least", 0, RATE(out), .json = json_least },
+	{ "unread", "UNREAD", "unread", 6, OUT_RIGHT, FILL(unread), .text = text_fill,
+	  .json = json_fill, .read = read_fill, OUT_RANK(3) },
+	{ "unsent", "UNSENT", "unsent", 6, OUT_RIGHT, FILL(unsent), .text = text_fill,
+	  .json = json_fill, .read = read_fill, OUT_RANK(4) },
+	{ "bottleneck", "BOTTLENECK", "bottleneck", 17,
+	  OUT_NAME(top_row, rate.bottleneck, bottlenecks), OUT_OPTIONAL,
+	  OUT_IF(top_row, rate.has, SMC_RATE_HAS_FILL), .read = read_bottleneck },
+	{ .more = sockets_columns },
+};
+
+int top_view(struct out_view *view, const struct top_opts *opts, struct smc_err *err)
+{
+	static const char usual[] =
+		"local,peer,mode,rate_in,rate_out,unread,unsent,bottleneck,holder";
+	int ret;
+
+	*view = (struct out_view){ .is_chosen = opts->columns };
+	ret = sockets_choose(view, top_columns, opts->columns ? opts->columns : usual, err);
+	out_view_rank(view, "local", 2);
+	return ret;
+}
+
+/* As wide as their cells; the others keep their widths, so that they do not move. */
+static void fit(struct out_view *view, const struct top_table *table)
 {
 	struct out_text cell AUTO(out_free) = { .len = 0 };
-	size_t width = strlen(col->head);
 
-	for (size_t i = 0; i < count; i++) {
-		out_reset(&cell);
-		out_cell(&cell, col, rows[i]);
-		width = cell.len > width ? cell.len : width;
-	}
-	return width;
-}
-
-static void fit(struct out_view *view, struct top_row *const *rows, size_t count)
-{
 	for (size_t i = 0; i < view->count; i++) {
-		size_t width = 0;
+		const struct out_col *col = view->cols[i];
+		size_t width = strlen(col->head);
 
-		if (is_fitted(view->cols[i]))
-			width = widest(view->cols[i], rows, count);
-		if (width)
-			view->widths[i] = width < UINT8_MAX ? (uint8_t)width : UINT8_MAX;
+		if (!words_have("local peer mode", col->name))
+			continue;
+		for (size_t k = 0; k < table->count; k++, out_reset(&cell)) {
+			out_cell(&cell, col, table->rows[k]);
+			width = MAX(width, cell.len);
+		}
+		view->widths[i] = (uint8_t)MIN(width, UINT8_MAX);
 	}
 }
 
@@ -220,11 +309,6 @@ size_t top_rows(struct out_text *text, const struct top_table *table, const stru
 
 /* ---- once ---- */
 
-static json_t *json_sum(const struct smc_speed *sum, bool is_least)
-{
-	return sum->is_least == is_least ? out_json_number(sum->bytes) : NULL;
-}
-
 static void append_document(struct out_text *text, const struct top_table *table,
 			    const struct top_opts *opts, const struct out_view *view,
 			    double seconds)
@@ -232,14 +316,15 @@ static void append_document(struct out_text *text, const struct top_table *table
 	const struct top_sums *sums = &table->sums;
 	struct out_text sockets AUTO(out_free) = { .len = 0 };
 	bool is_repeated = opts->watch_seconds > 0;
-	json_t *json = json_pack("{s:s, s:f, s:{s:I, s:I, s:I}, s:o*, s:o*, s:o*, s:o*, s:[]}",
-				 "schema", "smc-tools/top/1", "seconds", seconds, "connections",
-				 "smcr", (json_int_t)sums->counts[SMC_MODE_SMCR], "smcd",
-				 (json_int_t)sums->counts[SMC_MODE_SMCD], "tcp",
-				 (json_int_t)sums->counts[SMC_MODE_TCP], "rate_in",
-				 json_sum(&sums->in, false), "rate_in_least",
-				 json_sum(&sums->in, true), "rate_out", json_sum(&sums->out, false),
-				 "rate_out_least", json_sum(&sums->out, true), "sockets");
+	json_t *json =
+		json_pack("{s:s, s:f, s:{s:I, s:I, s:I}, s:o*, s:o*, s:o*, s:o*, s:[]}", "schema",
+			  "smc-tools/top/1", "seconds", seconds, "connections", "smcr",
+			  (json_int_t)sums->counts[SMC_MODE_SMCR], "smcd",
+			  (json_int_t)sums->counts[SMC_MODE_SMCD], "tcp",
+			  (json_int_t)sums->counts[SMC_MODE_TCP], "rate_in",
+			  json_speed(&sums->in, false), "rate_in_least",
+			  json_speed(&sums->in, true), "rate_out", json_speed(&sums->out, false),
+			  "rate_out_least", json_speed(&sums->out, true), "sockets");
 
 	for (size_t i = 0; i < table->count; i++)
 		out_json_member(&sockets,
@@ -249,10 +334,11 @@ static void append_document(struct out_text *text, const struct top_table *table
 }
 
 static void append_table(struct out_text *text, const struct top_table *table,
-			 const struct top_opts *opts, const struct out_view *view, double seconds)
+			 const struct top_opts *opts, struct out_view *view, double seconds)
 {
 	size_t width = cli_columns();
 
+	fit(view, table);
 	if (!table->count && !opts->no_header)
 		cli_none("smc_top: no SMC connection; 'smc_chk' checks this host");
 	if (!opts->no_header) {
@@ -291,7 +377,6 @@ int top_print(const struct top_opts *opts, struct rates *rates, struct smc_err *
 	if (!ret) {
 		top_fill(&table, rates, opts);
 		top_sort(&table, opts->sort);
-		fit(&view, table.rows, opts->is_json ? 0 : table.count);
 		if (opts->is_json)
 			append_document(&text, &table, opts, &view, rates->seconds);
 		else
