@@ -12,7 +12,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
-#include "launch/launch.h"
+#include "process/proc.h"
 #include "process/signals.h"
 #include "process/target.h"
 
@@ -111,19 +111,10 @@ static int await_ready(struct nursery *nursery, struct child *child, int link)
 	return send(link, "", 1, MSG_NOSIGNAL) == 1 ? 0 : -ECANCELED;
 }
 
-/* Wait for exec, which closes the child's end of @link. Return: 0; -errno with a sentence. */
-static int await_exec(int link, const char *name, struct smc_err *err)
-{
-	struct prepared prepared;
-
-	if (recv(link, &prepared, sizeof(prepared), 0) != sizeof(prepared))
-		return 0;
-	return smc_err_set(err, prepared.exec_errno, "cannot run '%s'", name);
-}
-
 int child_start(struct nursery *nursery, struct child *child, const struct child_how *how,
 		struct smc_err *err)
 {
+	struct prepared failed;
 	int pair[2], ret;
 	pid_t pid;
 
@@ -141,8 +132,9 @@ int child_start(struct nursery *nursery, struct child *child, const struct child
 		nursery->alive = child;
 		ret = await_ready(nursery, child, pair[0]);
 	}
-	if (!ret)
-		ret = await_exec(pair[0], how->argv[0], err);
+	/* exec closes the child's end; only its failure sends a second message. */
+	if (!ret && recv(pair[0], &failed, sizeof(failed), 0) == sizeof(failed))
+		ret = smc_err_set(err, failed.exec_errno, "cannot run '%s'", how->argv[0]);
 	close(pair[0]);
 	if (ret)
 		child_end(nursery, child);
@@ -151,13 +143,13 @@ int child_start(struct nursery *nursery, struct child *child, const struct child
 
 /* ---- descendants ---- */
 
-static void add_of_thread(struct family *family, pid_t pid, const char *thread)
+static void add_of_thread(struct family *family, pid_t pid, pid_t thread)
 {
 	char path[64];
 	FILE *file;
 	pid_t child;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%.20s/children", (int)pid, thread);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)thread);
 	file = fopen(path, "re");
 	while (file && fscanf(file, "%d", &child) == 1)
 		*smc_array_add(&family->pids, &family->count) = child;
@@ -167,15 +159,14 @@ static void add_of_thread(struct family *family, pid_t pid, const char *thread)
 
 static void add_children(struct family *family, pid_t pid)
 {
-	struct dirent *item;
 	char path[64];
 	DIR *dir AUTO_CLOSEDIR = NULL;
+	pid_t thread;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
 	dir = opendir(path); /* NULL: the process has ended */
-	while (dir && (item = readdir(dir)))
-		if (item->d_name[0] != '.')
-			add_of_thread(family, pid, item->d_name);
+	while (dir && (thread = proc_next(dir)))
+		add_of_thread(family, pid, thread);
 }
 
 void family_add(struct family *family, pid_t root)

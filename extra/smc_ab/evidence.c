@@ -151,11 +151,6 @@ void record_free(struct record *record)
 
 /* ---- the comparison ---- */
 
-bool record_agrees(const struct record *record, const struct ab_result *result)
-{
-	return record->verdict == result->verdict;
-}
-
 static bool overlaps(const struct record *record, const struct ab_result *result)
 {
 	const struct numbers *there = &record->judged, *here = result->judged;
@@ -207,7 +202,7 @@ void record_text(struct out_text *text, const struct record *record, const struc
 	out_str(text, "Recorded: ");
 	result_put_ratio(text, &record->judged);
 	out_printf(text, ". %s\n",
-		   record_agrees(record, result) ? agreement : "The verdict differs.");
+		   record->verdict == result->verdict ? agreement : "The verdict differs.");
 	put_differences(&differences, json_object_get(record->doc, "host"), here);
 	if (differences.len) {
 		out_str(text, "Differences of the hosts:\n");
@@ -218,8 +213,8 @@ void record_text(struct out_text *text, const struct record *record, const struc
 
 json_t *record_json(const struct record *record, const struct ab_result *result)
 {
-	return json_pack("{s:s, s:O, s:O*, s:b, s:b}", "verdict", result_verdicts[record->verdict],
-			 "judged", judged(record->doc), "host",
-			 json_object_get(record->doc, "host"), "verdict_agrees",
-			 record_agrees(record, result), "ratio_agrees", overlaps(record, result));
+	return json_pack(
+		"{s:s, s:O, s:O*, s:b, s:b}", "verdict", result_verdicts[record->verdict], "judged",
+		judged(record->doc), "host", json_object_get(record->doc, "host"), "verdict_agrees",
+		record->verdict == result->verdict, "ratio_agrees", overlaps(record, result));
 }

@@ -33,9 +33,6 @@ void record_free(struct record *record);
 /** record_host() - facts of this host that a result depends on: kernel, processors, settings */
 json_t *record_host(void);
 
-/** record_agrees() - true if @result has the verdict of the recorded one */
-bool record_agrees(const struct record *record, const struct ab_result *result);
-
 /** record_text() - append the recorded result, what differs between the hosts, and the outcome */
 void record_text(struct out_text *text, const struct record *record,
 		 const struct ab_result *result);

@@ -318,7 +318,7 @@ static int print(const struct comparison *self)
 		return cli_error(&tool, "%s", err.text);
 	if (result.verdict == AB_SMC_NOT_USED)
 		return AB_NOT_USED;
-	return record && !record_agrees(record, &result) ? AB_DIFFERS : 0;
+	return record && record->verdict != result.verdict ? AB_DIFFERS : 0;
 }
 
 /* ---- the command line ---- */

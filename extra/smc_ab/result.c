@@ -2,6 +2,7 @@
 /* The result of a comparison, for people and as JSON. */
 #include "smc_ab/result.h"
 
+#include "base/array.h"
 #include "base/memory.h"
 #include "base/words.h"
 #include "out/table.h"
@@ -59,13 +60,11 @@ void result_judge(struct ab_result *result)
 	result->judged = options->metric ? &result->metric : &result->seconds;
 	/* Trust the counters only if runs over TCP leave them: no other program counts. */
 	result->trusts_counters = true;
-	for (size_t i = 0; i < result->count; i++)
-		if (is_counted(&result->pairs[i].tcp.seen))
-			result->trusts_counters = false;
+	for_each(pair, result->pairs, result->count)
+		result->trusts_counters &= !is_counted(&pair->tcp.seen);
 	result->used = 0;
-	for (size_t i = 0; i < result->count; i++)
-		result->used +=
-			result_used_smc(&result->pairs[i].smc.seen, result->trusts_counters);
+	for_each(pair, result->pairs, result->count)
+		result->used += result_used_smc(&pair->smc.seen, result->trusts_counters);
 	result->verdict = judge(result);
 }
 
@@ -74,8 +73,8 @@ static const char *title(const struct ab_result *result)
 {
 	bool has_d = false, has_r = false;
 
-	for (size_t i = 0; i < result->count; i++) {
-		const struct sightings *seen = &result->pairs[i].smc.seen;
+	for_each(pair, result->pairs, result->count) {
+		const struct sightings *seen = &pair->smc.seen;
 
 		has_d |= seen->sockets.smcd || (result->trusts_counters && seen->counted.smcd);
 		has_r |= seen->sockets.smcr || (result->trusts_counters && seen->counted.smcr);
@@ -226,14 +225,12 @@ void result_text(struct out_text *text, const struct ab_result *result)
 
 static json_t *json_numbers(const struct numbers *numbers)
 {
-	json_t *json = json_pack("{s:f, s:f}", "tcp", numbers->one, "smc", numbers->other);
+	json_t *ratio = numbers->ratio > 0 ? json_real(numbers->ratio) : NULL, *interval = NULL;
 
-	if (numbers->ratio > 0)
-		json_object_set_new(json, "ratio", json_real(numbers->ratio));
 	if (numbers->has_interval)
-		json_object_set_new(json, "interval",
-				    json_pack("[f, f]", numbers->low, numbers->high));
-	return json;
+		interval = json_pack("[f, f]", numbers->low, numbers->high);
+	return json_pack("{s:f, s:f, s:o*, s:o*}", "tcp", numbers->one, "smc", numbers->other,
+			 "ratio", ratio, "interval", interval);
 }
 
 static json_t *json_sockets(const struct sockets *sockets)
@@ -259,14 +256,11 @@ static json_t *json_pairs(const struct ab_result *result)
 {
 	json_t *array = json_array();
 
-	for (size_t i = 0; i < result->count; i++) {
-		const struct ab_pair *pair = &result->pairs[i];
-
+	for_each(pair, result->pairs, result->count)
 		json_array_append_new(array,
 				      json_pack("{s:b, s:o, s:o}", "smc_first", pair->is_smc_first,
 						"tcp", json_run(result, &pair->tcp), "smc",
 						json_run(result, &pair->smc)));
-	}
 	return array;
 }
 
