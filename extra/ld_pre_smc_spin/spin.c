@@ -234,11 +234,6 @@ static bool is_connection(int fd)
 	return true;
 }
 
-static bool is_nonblocking(int fd)
-{
-	return syscall(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK;
-}
-
 /* ---- signals ---- */
 
 /*
@@ -251,11 +246,6 @@ static uint64_t block_signals(void)
 
 	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &old, sizeof(all));
 	return old;
-}
-
-static void restore_signals(uint64_t old)
-{
-	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, sizeof(old));
 }
 
 /*
@@ -286,10 +276,9 @@ static bool has_interrupt(uint64_t blocked, int fd)
 
 	syscall(SYS_rt_sigpending, &pending, sizeof(pending));
 	pending &= ~blocked;
-	for (number = 1; pending; number++, pending >>= 1) {
+	for (number = 1; pending; number++, pending >>= 1)
 		if (pending & 1 && ends_call(number, fd))
 			return true;
-	}
 	return false;
 }
 
@@ -440,7 +429,7 @@ static long spin_in(atomic_uint *slot, const struct input *input, int fd, bool i
 	/* As the kernel while it waits, let handlers run that only this call admits. */
 	if (found > 0 && sigmask)
 		syscall(SYS_rt_sigprocmask, SIG_SETMASK, sigmask, NULL, sizeof(old));
-	restore_signals(old);
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, sizeof(old));
 	return found;
 }
 
@@ -461,12 +450,11 @@ static long spin(struct state *state, const struct input *input, int fd, bool is
 		set(&state->pause, LONGEST_STREAK);
 		return 0;
 	}
+	if (!usec)
+		expect_sleep(state, kind, start, 0);
 	slot = usec ? begin(start) : NULL;
-	if (!slot) {
-		if (!usec)
-			expect_sleep(state, kind, start, 0);
+	if (!slot)
 		return 0;
-	}
 	found = spin_in(slot, input, fd, is_all, sigmask, start, usec);
 	atomic_fetch_add_explicit(&spun, 1, memory_order_relaxed);
 	atomic_fetch_add_explicit(&found_input, found > 0, memory_order_relaxed);
@@ -526,7 +514,7 @@ static bool spin_marked(int fd, bool is_all)
 		skip_some(state);
 		return false;
 	}
-	if (is_nonblocking(fd)) {
+	if (syscall(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK) {
 		skip_many(state);
 		return false;
 	}
@@ -579,10 +567,9 @@ static bool has_connection(const struct input *input)
 
 	if (input->events)
 		return is_marked_connection(input->connection);
-	for (i = 0; i < input->n; i++) {
+	for (i = 0; i < input->n; i++)
 		if (input->fds[i].events & POLLIN && is_marked_connection(input->fds[i].fd))
 			return true;
-	}
 	return false;
 }
 
@@ -657,6 +644,11 @@ void spin_watch_new(int epfd)
 
 /* ---- start ---- */
 
+static int lesser(int one, int other)
+{
+	return one < other ? one : other;
+}
+
 /* The first bytes of a file, as text; empty without it. */
 static void read_start(const char *path, char *text, size_t size)
 {
@@ -678,11 +670,15 @@ static long long number_at(const char **text)
 	return number;
 }
 
-/* A number in a file of a control group, and the next one there or in another file; -1: none. */
-static void read_numbers(const char *directory, const char *const files[2], long long numbers[2])
+/*
+ * Processors that the quota of a control group allows, rounded down; a large number without one.
+ * @files: of the quota and of its period; the second is NULL if it is in the first, too
+ */
+static int quota_of(const char *directory, const char *const files[2])
 {
 	char path[4096 + 32], text[64];
 	const char *at = text;
+	long long numbers[2];
 
 	for (int i = 0; i < 2; i++) {
 		if (files[i]) {
@@ -693,14 +689,6 @@ static void read_numbers(const char *directory, const char *const files[2], long
 		numbers[i] = number_at(&at);
 		at += *at == ' ';
 	}
-}
-
-/* Processors that the quota of a control group allows, rounded down; a large number without one. */
-static int quota_of(const char *directory, const char *const files[2])
-{
-	long long numbers[2];
-
-	read_numbers(directory, files, numbers);
 	if (numbers[0] < 0 || numbers[1] <= 0 || numbers[0] / numbers[1] > NUMBERS)
 		return NUMBERS;
 	return (int)(numbers[0] / numbers[1]);
@@ -714,8 +702,8 @@ static int least_quota(const char *groups, const char *mark, const char *root,
 		       const char *const files[2])
 {
 	const char *path = strstr(groups, mark);
-	int least = NUMBERS, allowed;
 	char directory[4096], *slash;
+	int least = NUMBERS;
 
 	if (!path)
 		return least;
@@ -727,8 +715,7 @@ static int least_quota(const char *groups, const char *mark, const char *root,
 		*slash = '\0';
 		if (strlen(directory) < strlen(root))
 			break;
-		allowed = quota_of(directory, files);
-		least = allowed < least ? allowed : least;
+		least = lesser(least, quota_of(directory, files));
 	}
 	return least;
 }
@@ -739,23 +726,17 @@ static int quota(void)
 	static const char *const two[2] = { "cpu.max", NULL };
 	static const char *const one[2] = { "cpu.cfs_quota_us", "cpu.cfs_period_us" };
 	char groups[4096];
-	int unified, cpu;
 
 	read_start("/proc/self/cgroup", groups, sizeof(groups));
-	unified = least_quota(groups, "0::", "/sys/fs/cgroup", two);
-	cpu = least_quota(groups, ":cpu,cpuacct:", "/sys/fs/cgroup/cpu,cpuacct", one);
-	return unified < cpu ? unified : cpu;
+	return lesser(least_quota(groups, "0::", "/sys/fs/cgroup", two),
+		      least_quota(groups, ":cpu,cpuacct:", "/sys/fs/cgroup/cpu,cpuacct", one));
 }
 
 static int count_processors(void)
 {
 	cpu_set_t set;
-	int allowed = quota(), count;
 
-	if (sched_getaffinity(0, sizeof(set), &set))
-		return 1;
-	count = CPU_COUNT(&set);
-	return count < allowed ? count : allowed;
+	return sched_getaffinity(0, sizeof(set), &set) ? 1 : lesser(CPU_COUNT(&set), quota());
 }
 
 static __attribute__((destructor)) void report(void)
@@ -767,11 +748,10 @@ static __attribute__((destructor)) void report(void)
 	if (!spun)
 		return;
 	len = snprintf(text, sizeof(text), "%lu of %lu spins found input", found_input, spun);
-	for (kind = 0; kind < SPIN_KINDS; kind++) {
+	for (kind = 0; kind < SPIN_KINDS; kind++)
 		if (settled[kind])
 			len += snprintf(text + len, sizeof(text) - (size_t)len, ", %s %ld us",
 					kinds[kind], settled[kind] - 1);
-	}
 	shim->log(text);
 }
 
