@@ -82,23 +82,15 @@ static void put(json_t *section, const struct conf_item *item)
 				    json_integer(atoll(item->value)));
 }
 
-static json_t *exclusive(uint32_t kinds)
-{
-	json_t *array = json_array();
-
-	for (const struct setting *kind = settings_rows; kind->name; kind++)
-		if (kinds & settings_bit(kind))
-			json_array_append_new(array, json_string(kind->name));
-	return array;
-}
-
 static void put_section(json_t *json, const struct conf *conf, size_t at)
 {
 	uint32_t kinds = conf->sections[at].exclusive;
 
-	if (kinds)
-		json_object_set_new(json, "exclusive",
-				    kinds == UINT32_MAX ? json_true() : exclusive(kinds));
+	if (kinds == UINT32_MAX)
+		json_object_set_new(json, "exclusive", json_true());
+	for (const struct setting *kind = settings_rows; kind->name; kind++)
+		if (kinds != UINT32_MAX && kinds & settings_bit(kind))
+			append(json, "exclusive", json_string(kind->name));
 	for (const struct setting *kind = settings_rows; kind->name; kind++)
 		for_each_of(item, conf, kind, at) put(json, item);
 }

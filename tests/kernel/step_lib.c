@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
  * Kills the program right before change STEP_KILL, counted from 1: a request of netlink that is no
- * dump, a call of bpf(2), bytes written to a file, a name made or removed. For conf_crash.py.
+ * dump and no question for a family, a call of bpf(2), bytes written to a file, a name made or
+ * removed. For conf_crash.py.
  */
 #include <dlfcn.h>
-#include <linux/netlink.h>
+#include <linux/genetlink.h>
 #include <stdarg.h>
 #include <sys/syscall.h>
 
@@ -25,7 +26,8 @@ static void step_netlink(const void *data, size_t len)
 {
 	const struct nlmsghdr *nlh = data;
 
-	if (len < sizeof(*nlh) || (nlh->nlmsg_flags & NLM_F_DUMP) != NLM_F_DUMP)
+	if (len < sizeof(*nlh) ||
+	    (nlh->nlmsg_type != GENL_ID_CTRL && (nlh->nlmsg_flags & NLM_F_DUMP) != NLM_F_DUMP))
 		step();
 }
 

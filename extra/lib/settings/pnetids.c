@@ -22,13 +22,6 @@ static bool has_form(const char *word, const char *form)
 	return *word == *form;
 }
 
-static int check_net(const char *word, struct smc_err *err)
-{
-	char eth[SMC_PNET_ETH_SIZE];
-
-	return smc_pnet_eth(eth, word, err);
-}
-
 /* A PCI function, whose domain may be wide, or a CCW device. */
 static int check_bus(const char *word, struct smc_err *err)
 {
@@ -52,25 +45,24 @@ static int check_mac(const char *word, struct smc_err *err)
 	return smc_err_say(err, EINVAL, "expected a MAC address, 02:00:00:00:00:01");
 }
 
-static int check_device(const char *word, struct smc_err *err)
-{
-	char ib[SMC_PNET_IB_SIZE];
-
-	return smc_pnet_ib(ib, word, err);
-}
-
-/** struct way - a way to name a device; @is_hex: capitals do not matter */
+/** struct way - a way to name a device; @check: of one in hexadecimal, NULL for a name */
 static const struct way {
 	const char *by;
-	bool is_hex;
 	int (*check)(const char *word, struct smc_err *err);
 } ways[] = {
-	{ "net", false, check_net },
-	{ "bus", true, check_bus },
-	{ "mac", true, check_mac },
-	{ by_device, false, check_device },
-	{ 0 },
+	{ "net", NULL }, { "bus", check_bus }, { "mac", check_mac }, { by_device, NULL }, { 0 },
 };
+
+/* Entry of a net device, or of an RDMA or ISM device. */
+static int make_entry(struct smc_pnet *entry, const struct conf_item *item, struct smc_err *err)
+{
+	bool is_device = !strcmp(item->by, by_device);
+	char port[8];
+
+	snprintf(port, sizeof(port), "%u", item->port);
+	return pnet_make(entry, item->value, is_device ? NULL : item->object,
+			 is_device ? item->object : NULL, is_device ? port : NULL, err);
+}
 
 static int parse_port(struct conf_line *line, size_t *at, struct conf_item *item)
 {
@@ -93,6 +85,7 @@ static int parse_port(struct conf_line *line, size_t *at, struct conf_item *item
 static int parse_device(struct conf_line *line, struct conf_item *item, size_t *at)
 {
 	const struct way *way = ways;
+	struct smc_pnet entry;
 	size_t object = *at + 1;
 	int ret;
 
@@ -102,14 +95,15 @@ static int parse_device(struct conf_line *line, struct conf_item *item, size_t *
 		return conf_expected(line, *at, "expected net, bus, mac or device");
 	if (object >= line->count)
 		return conf_expected(line, object, "expected a device");
-	for (char *byte = line->words[object]; way->is_hex && *byte; byte++)
+	for (char *byte = line->words[object]; way->check && *byte; byte++)
 		*byte = (char)tolower((unsigned char)*byte);
 	line->bad = object;
 	*at = object + 1;
 	item->by = way->by;
 	item->object = line->words[object];
 	item->port = 0;
-	ret = way->check(item->object, line->err);
+	ret = way->check ? way->check(item->object, line->err) :
+			   make_entry(&entry, item, line->err);
 	if (!ret && way->by == by_device)
 		ret = parse_port(line, at, item);
 	return ret ? ret : conf_accept(line, item, object);
@@ -197,22 +191,6 @@ static bool is_of(const struct smc_pnet *entry, const struct conf_item *item)
 	return !strcmp(name, item->object);
 }
 
-static void table_add(struct smc_pnet_table *table, const struct conf_item *item)
-{
-	bool is_device = !strcmp(item->by, by_device);
-	struct smc_pnet entry = { .has = is_device ? SMC_PNET_HAS_IB | SMC_PNET_HAS_PORT :
-						     SMC_PNET_HAS_NET,
-				  .port = item->port };
-
-	/* The words were checked when they were read. */
-	snprintf(entry.name, sizeof(entry.name), "%s", item->value);
-	if (is_device)
-		snprintf(entry.ib, sizeof(entry.ib), "%s", item->object);
-	else
-		snprintf(entry.eth, sizeof(entry.eth), "%s", item->object);
-	smc_pnet_append(table, &entry);
-}
-
 static int change_table(const struct settings_netns *netns, const struct smc_pnet_table *from,
 			const struct smc_pnet_table *to, struct smc_err *err)
 {
@@ -292,8 +270,11 @@ int pnetids_set(struct settings_step *step, const struct conf_item *from,
 		smc_pnet_append(&then, entry);
 	}
 	for_each(one, step->changes, step->count) {
-		if (one->new)
-			table_add(&then, one->new);
+		const struct conf_item *wanted = one->new;
+		struct smc_pnet entry;
+
+		if (wanted && !make_entry(&entry, wanted, NULL))
+			smc_pnet_append(&then, &entry);
 	}
 	write_unfinished(step);
 	ret = change(step, &kept, &then);

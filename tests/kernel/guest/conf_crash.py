@@ -13,8 +13,13 @@ STEP = shutil.which("step.so")
 KNOBS = "net.smc.autocorking_size", "net.smc.wmem"
 HAS_SCOPES = bool(shutil.which("smc_bpf")) and not run("smc_bpf", "check")[0]
 DEVICES = ["dev%d" % i for i in range(4)]
-# PNET IDs that an administrator has added: FIRST is deleted for a moment when dev0 leaves it.
-BY_HAND = ("FIRST", "dev0"), ("FIRST", "dev1"), ("SECOND", "dev2")
+# What an administrator has set: FIRST is deleted for a moment when dev0 leaves it.
+BY_HAND = """exclusive
+pnetid first net dev0 net dev1
+pnetid second net dev2
+netns blue
+exclusive
+"""
 FILE = """eid CRASH1 CRASH2
 handshake-limit on
 %s 131072
@@ -45,9 +50,7 @@ def applied(*argv, lines=None):
 
 
 def reset():
-    applied("reset")
-    for name, device in BY_HAND:
-        out_of("smc_pnet", "-a", name, "-I", device)
+    applied("apply", "-", lines=BY_HAND)
 
 
 def pnetids(text):
