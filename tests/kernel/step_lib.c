@@ -56,7 +56,7 @@ WRAP(int, linkat, (int from, const char *old, int to, const char *name, int flag
 WRAP(int, unlinkat, (int dir, const char *name, int flags), (dir, name, flags), step())
 WRAP(int, unlink, (const char *name), (name), step())
 
-/* bpf(2) as libbpf calls it: up to six arguments. */
+/* libbpf calls bpf(2) by it, with up to six arguments. */
 long syscall(long number, ...)
 {
 	static long (*real)(long number, ...);

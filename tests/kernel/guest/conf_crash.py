@@ -13,7 +13,7 @@ STEP = shutil.which("step.so")
 KNOBS = "net.smc.autocorking_size", "net.smc.wmem"
 HAS_SCOPES = bool(shutil.which("smc_bpf")) and not run("smc_bpf", "check")[0]
 DEVICES = ["dev%d" % i for i in range(4)]
-# What an administrator has set: FIRST is deleted for a moment when dev0 leaves it.
+# Settings of an administrator: FIRST is deleted for a moment when dev0 leaves it.
 BY_HAND = """exclusive
 pnetid first net dev0 net dev1
 pnetid second net dev2
