@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
  * Kills the program right before change STEP_KILL, counted from 1: a request of netlink that is no
- * dump and no question for a family, a call of bpf(2), bytes written to a file, a name made or
+ * dump and no question for a family, a change by bpf(2), bytes written to a file, a name made or
  * removed. For conf_crash.py.
  */
 #include <dlfcn.h>
+#include <linux/bpf.h>
 #include <linux/genetlink.h>
 #include <stdarg.h>
 #include <sys/syscall.h>
@@ -56,6 +57,14 @@ WRAP(int, linkat, (int from, const char *old, int to, const char *name, int flag
 WRAP(int, unlinkat, (int dir, const char *name, int flags), (dir, name, flags), step())
 WRAP(int, unlink, (const char *name), (name), step())
 
+/* Programs and maps without a pin are gone with the process. */
+static bool is_change(long command)
+{
+	return command == BPF_OBJ_PIN || command == BPF_MAP_UPDATE_ELEM ||
+	       command == BPF_MAP_DELETE_ELEM || command == BPF_PROG_ATTACH ||
+	       command == BPF_LINK_CREATE;
+}
+
 /* libbpf calls bpf(2) by it, with up to six arguments. */
 long syscall(long number, ...)
 {
@@ -69,7 +78,7 @@ long syscall(long number, ...)
 	for (size_t i = 0; i < 6; i++)
 		args[i] = va_arg(list, long);
 	va_end(list);
-	if (number == SYS_bpf)
+	if (number == SYS_bpf && is_change(args[0]))
 		step();
 	return real(number, args[0], args[1], args[2], args[3], args[4], args[5]);
 }
