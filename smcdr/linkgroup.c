@@ -57,6 +57,24 @@ static bool link_fits(const struct linkgroup_request *request, const struct link
 	       (!request->filter.ibdev || !strcmp(request->filter.ibdev, row->link.ib_dev));
 }
 
+/* To find a name takes many files, and most links have the device of an earlier one. */
+static void name_netdev(const struct cmd_list *links, size_t number)
+{
+	struct link_row *row = cmd_list_at(links, number);
+
+	while (number-- > 0) {
+		const struct link_row *other = cmd_list_at(links, number);
+
+		if (other->link.ifindex == row->link.ifindex &&
+		    other->link.ib_port == row->link.ib_port &&
+		    !strcmp(other->link.ib_dev, row->link.ib_dev)) {
+			memcpy(row->netdev, other->netdev, sizeof(row->netdev));
+			return;
+		}
+	}
+	cmd_netdev_name(row->netdev, row->link.ib_dev, row->link.ib_port, row->link.ifindex);
+}
+
 static void filter_links(struct cmd_list *links, const struct linkgroup_request *request)
 {
 	size_t kept = 0;
@@ -64,8 +82,7 @@ static void filter_links(struct cmd_list *links, const struct linkgroup_request 
 	for (size_t i = 0; i < links->count; i++) {
 		struct link_row *row = cmd_list_at(links, i);
 
-		cmd_netdev_name(row->netdev, row->link.ib_dev, row->link.ib_port,
-				row->link.ifindex);
+		name_netdev(links, i);
 		if (link_fits(request, row))
 			memmove(cmd_list_at(links, kept++), row, sizeof(*row));
 	}
