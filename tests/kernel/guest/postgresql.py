@@ -19,6 +19,8 @@ def install():
         os.chmod("/usr/bin/" + name, 0o755)
     shutil.copy(TOOLS + "/ld_pre_smc.so", glob.glob("/usr/lib/*-linux-gnu")[0])
     shutil.copytree(TOOLS + "/profiles", "/usr/bin/profiles")
+    shutil.rmtree("/var/run")
+    os.symlink("/run", "/var/run")
     write("/etc/passwd", "postgres:x:986:986::/var/lib/postgresql:/bin/sh\n", "a")
     write("/etc/group", "postgres:x:986:\n", "a")
     for path in "/var/lib/postgresql", "/etc/postgresql", "/var/log/postgresql", "/run/postgresql":
