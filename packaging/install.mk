@@ -31,7 +31,7 @@ FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d
 # DOCDIR has the same layout as the tree, so that links between documents work. Packages install the notes
 # elsewhere.
 INSTALL_DOCS = $(call once,INSTALL_DOCS,README.md $(filter-out docs/hacking.md,$(wildcard SECURITY.md docs/*.md docs/pictures/*.svg)) \
-	$(shell find examples -type f) packaging/kubernetes/smc-tools.yaml $(addprefix packaging/container/,Containerfile Containerfile.preload))
+	$(shell find examples -type f) $(addprefix packaging/container/,Containerfile Containerfile.preload))
 INSTALL_NOTES := CHANGELOG.md LICENSE
 # All pages of man/; the suffix decides the directory: man/smcss.8 goes to man8. Installation adds the version.
 EXTRA_PAGES := $(patsubst extra/%,man/%.8,$(wildcard extra/smc_*)) man/smc.conf.5 man/smc-metrics.8

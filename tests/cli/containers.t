@@ -3,7 +3,7 @@
 # The examples for containers and Kubernetes: well-formed, complete, consistent, their scripts clean.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tool.sh
-manifest=packaging/kubernetes/smc-tools.yaml
+manifest=examples/kubernetes/smc-tools.yaml
 
 # Files installed into an image, whose compiler builds no 32-bit library.
 root=$tmp/root
@@ -186,15 +186,17 @@ export CALLS="$tmp/calls"
 sed -i "s,/config/,$tmp/,; s,/sys/fs/cgroup,$tmp/cgroup,; s,/var/run/secrets/kubernetes.io/serviceaccount,$tmp/account," \
 	"$tmp/setup.sh" "$tmp/attach.sh"
 : >"$CALLS.eids"
-PATH=$tmp/bin:$PATH sh "$tmp/setup.sh"
+PATH=$tmp/bin:$PATH NODE_NAME=n1 sh "$tmp/setup.sh"
 is "$(grep -v ^cat "$CALLS")" "modprobe smc
 smcd ueid show
 smcd ueid add MYCLUSTER
 smc_conf apply $tmp/node.conf" 'Kubernetes: a node is set up'
 echo MYCLUSTER >"$CALLS.eids"
 rm "$CALLS"
-PATH=$tmp/bin:$PATH sh "$tmp/setup.sh"
+: >"$tmp/node.conf.n1"
+PATH=$tmp/bin:$PATH NODE_NAME=n1 sh "$tmp/setup.sh"
 unlike "$(<"$CALLS")" 'ueid add' 'Kubernetes: an EID that is there is not added'
+like "$(<"$CALLS")" "smc_conf apply $tmp/node.conf.n1" 'Kubernetes: a node may have PNET IDs of its own'
 rm "$CALLS"
 PATH=$tmp/bin:$PATH NODE_NAME=n1 LABEL=l=1 INTERVAL=5 sh "$tmp/attach.sh" >"$tmp/out" 2>&1
 is "$(grep '^smc_bpf attach' "$CALLS" | sort)" "smc_bpf attach --cgroup $systemd

@@ -85,7 +85,7 @@ fi
 # The script that installs the hook on a node runs in the image.
 python3 -c '
 import sys, yaml
-with open("packaging/kubernetes/smc-tools.yaml", encoding="ascii") as file:
+with open("examples/kubernetes/smc-tools.yaml", encoding="ascii") as file:
     for doc in yaml.safe_load_all(file):
         for name, text in doc["data"].items() if doc["kind"] == "ConfigMap" else ():
             with open(sys.argv[1] + "/" + name, "w", encoding="ascii") as to:
