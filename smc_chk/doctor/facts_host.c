@@ -65,8 +65,8 @@ static void load_kernel(struct kernel_facts *kernel, const struct doctor_facts *
 	if (facts->has_smc)
 		kernel->bpf_missing = bpf_convert_missing();
 	if (facts->has_smc)
-		kernel->sockmaps = host_probe("bpf-sockmaps", facts_probe_sockmaps, NULL,
-					      kernel->sockmap);
+		kernel->sockmaps =
+			host_probe("bpf-sockmaps", facts_probe_sockmaps, NULL, kernel->sockmap);
 	if (facts->has_smc && !facts->has_diag)
 		load_module(&kernel->smc_diag, facts->release, "smc_diag", MODPROBE_DIAG_ALIAS);
 }
