@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""The files of examples/kubernetes by podman kube play: pods talk over SMC, others reach them over TCP, nothing is left."""
+import ctypes
+import glob
+import json
+import os
+import shutil
+import socket
+import struct
+import sys
+import time
+
+from containers import BOX, add_program, configure_podman, podman, scopes
+from kern import done, equal, listing, ok, read, run, wait_for, write
+
+FILES = sys.argv[1]
+LIBC = ctypes.CDLL(None, use_errno=True)
+DEVICE = 6  # BPF_CGROUP_DEVICE
+KNOBS = "/proc/sys/net/smc/rmem", "/proc/sys/net/smc/wmem"
+HOST = [read(knob) for knob in KNOBS]
+# As the image of the file does: the password is that of the environment.
+POSTGRES = """#!/bin/sh
+set -e
+echo "$POSTGRES_PASSWORD" >/tmp/password
+initdb -D /tmp/data -U postgres -A scram-sha-256 --pwfile=/tmp/password --locale=C --no-sync
+echo "host all all all scram-sha-256" >>/tmp/data/pg_hba.conf
+exec postgres -D /tmp/data -c listen_addresses='*' -c unix_socket_directories=/tmp -c fsync=off
+"""
+
+
+def build(name, command, user=""):
+    write("/run/Containerfile", "FROM scratch\nCOPY . /\nENV PATH=/bin:/usr/bin\n%sCMD %s\n" % (user, json.dumps(command)))
+    status, out, err = run("buildah", "bud", "--isolation", "chroot", "-t", name, "-f", "/run/Containerfile", BOX)
+    ok(status == 0, "an image of packages: " + name, out + err)
+
+
+def set_up():
+    configure_podman("overlay", "cgroupfs")
+    # Alternatives, which the package would have set up.
+    for name in "iptables", "ip6tables":
+        os.symlink("xtables-nft-multi", "/usr/sbin/" + name)
+    for program in "/bin/busybox", "/usr/bin/redis-server", "/usr/bin/redis-cli":
+        add_program(program)
+    for name in "sh", "sleep", "cat":
+        os.symlink("busybox", BOX + "/bin/" + name)
+    os.mkdir(BOX + "/tmp", 0o1777)
+    os.chmod(BOX + "/tmp", 0o1777)
+    build("docker.io/library/redis:7", ["redis-server", "--save", "", "--protected-mode", "no"])
+
+
+def pid_of(container):
+    return podman("inspect", "-f", "{{.State.Pid}}", container)
+
+
+def connections(container, *expression):
+    """Transport and size of the receive buffer, except for a few bytes of the kernel."""
+    return [(s["mode"], s["rcvbuf"] + 32) for s in listing("-N", pid_of(container), *expression) if s["state"] == "ACTIVE" and "rcvbuf" in s]
+
+
+def bpf(command, layout, *values):
+    attr = ctypes.create_string_buffer(struct.pack(layout, *values), 120)
+    return LIBC.syscall(321, command, attr, 120), attr
+
+
+def allow_devices(group):
+    """Detach programs: the group of a pod that podman makes without systemd allows no devices."""
+    ids, fd = (ctypes.c_uint32 * 64)(), os.open(group, os.O_RDONLY)
+    ret, attr = bpf(16, "IIIIQI", fd, DEVICE, 0, 0, ctypes.addressof(ids), 64)
+    for number in ids[:struct.unpack_from("I", attr, 24)[0]] if not ret else ():
+        bpf(9, "IIII", fd, bpf(13, "III", number, 0, 0)[0], DEVICE, 0)
+    os.close(fd)
+
+
+def play(name):
+    podman("kube", "play", "--start=false", FILES + "/" + name)
+    for group in glob.glob("/sys/fs/cgroup/libpod_parent/*/"):
+        allow_devices(group)
+    podman("pod", "start", "--all")
+
+
+def gone(name):
+    podman("kube", "down", FILES + "/" + name)
+    equal(wait_for(lambda: not scopes()) or scopes(), True, name + ", deleted: no scope is left")
+    equal(os.listdir("/sys/fs/bpf"), [], "no pin")
+    equal([read(knob) for knob in KNOBS], HOST, "and no sysctl")
+
+
+def ping(address, port=6379):
+    with socket.create_connection((address, port), 60) as client:
+        client.sendall(b"PING\r\n")
+        return client.recv(100)
+
+
+def redis():
+    play("redis.yaml")
+    equal(wait_for(lambda: connections("redis-server") == [("SMCD", 524288)], 120) or connections("redis-server"), True,
+          "redis.yaml: the client's connection is SMC-D with buffers of 512 KiB")
+    rows = [line.split()[1:] for line in run("smcss", "--all-netns", "-s")[1].splitlines()]
+    equal(rows.count(["0", "1", "0"]), 2, "smcss lists both, each with one SMC-D socket")
+    address = podman("inspect", "-f", "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}", podman("pod", "inspect", "-f", "{{.InfraContainerID}}", "redis"))
+    equal(ping(address), b"+PONG\r\n", "a probe of the node over TCP is answered")
+    here = podman("network", "inspect", "podman-default-kube-network", "-f", "{{(index .Subnets 0).Gateway}}")
+    equal(ping(here), b"+PONG\r\n", "and one through the published port")
+    said = run("smc_run", "redis-cli", "-h", here, "ping")
+    equal(said[1], "PONG\n", "with an SMC socket, too")
+    podman("pod", "restart", "redis")
+    equal(wait_for(lambda: connections("redis-server") == [("SMCD", 524288)], 120) or connections("redis-server"), True,
+          "restarted: the client comes back, over SMC-D")
+    gone("redis.yaml")
+
+
+def postgresql():
+    root = glob.glob("/usr/lib/postgresql/*")[0]
+    for name in "initdb", "postgres", "pgbench", "psql":
+        add_program(root + "/bin/" + name)
+    for path in root + "/lib", "/usr/share/postgresql/" + os.path.basename(root):
+        shutil.copytree(path, BOX + path, symlinks=True, ignore=shutil.ignore_patterns("bitcode", "pgxs"))
+    for library in glob.glob(root + "/lib/*.so"):
+        add_program(library)
+    write(BOX + "/bin/entry", POSTGRES)
+    write(BOX + "/etc/passwd", "postgres:x:999:999::/tmp:/bin/sh\n")
+    os.chmod(BOX + "/bin/entry", 0o755)
+    build("docker.io/library/postgres:17", ["entry"], "USER 999:999\n")
+    play("postgresql.yaml")
+    def seen():
+        found = connections("postgresql-server")
+        return len(found) >= 4 and set(found) == {("SMCD", 131072)}
+    ok(wait_for(seen, 300), "postgresql.yaml: four connections of pgbench over SMC-D, with the buffers of the annotation",
+       connections("postgresql-server"))
+    gone("postgresql.yaml")
+
+
+for test in set_up, redis, postgresql:
+    if sys.argv[2:] and test.__name__ not in ["set_up", *sys.argv[2:]]:
+        continue
+    start = time.monotonic()
+    test()
+    print("# %s: %.1f s" % (test.__name__, time.monotonic() - start), flush=True)
+done()
