@@ -1,0 +1,303 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+"""A peer of SMC in user space that behaves as a script says; for root.
+usage: smcpeer.py serve SCRIPT|all PORT           answer connections; all: each script on its port, from PORT on
+       smcpeer.py connect SCRIPT|all HOST PORT    make one, and print what came of it; all: of each script
+       smcpeer.py --list
+It uses no RDMA device: it ends where the link would begin, after the confirm."""
+import functools
+import socket
+import struct
+import sys
+import threading
+
+import clc
+from option import offer_smc
+
+PEER, MAC = bytes.fromhex("5a5a020000000001"), bytes.fromhex("020000000001")
+LINK = {"qp": 0x4711, "rkey": 0x1234, "token": 0x51a, "address": 0x7f0000000000, "psn": 0x112233}
+EID = "SMC-LAB-EID"
+# Longer than the kernel waits for a message.
+SILENCE = 30
+# Kind of a message that is too short for what it announces.
+MALFORMED = 0
+
+
+class Connection:
+    """A TCP connection and the messages on it. @notes: what the other end did."""
+
+    def __init__(self, sock):
+        self.sock, self.proposal, self.notes = sock, None, []
+
+    def send(self, data):
+        self.sock.sendall(data)
+
+    def read(self, size):
+        data = b""
+        while len(data) < size:
+            got = self.sock.recv(size - len(data))
+            if not got:
+                raise EOFError
+            data += got
+        return data
+
+    def receive(self):
+        head = self.read(8)
+        if head[:4] not in (clc.SMCR, clc.SMCD):
+            return {"kind": None, "data": head}
+        data = head + self.read(int.from_bytes(head[5:7], "big") - 8)
+        try:
+            return clc.parse(data)
+        except (struct.error, IndexError, UnicodeDecodeError):
+            return {"kind": MALFORMED, "data": data}
+
+    def own(self):
+        return {"peer": PEER, "gid": clc.gid_of(self.sock.getsockname()[0]), "mac": MAC}
+
+    def accept(self, **change):
+        """The accept of an honest server for what was proposed, with changes."""
+        offer = self.proposal
+        if change.pop("path", "any") == "any" and offer["isms"]:
+            gid, chid = offer["isms"][0]
+            values = dict(gid=gid + (offer["isms"][1][0] if chid >= 0xff00 and len(offer["isms"]) > 1 else b""), token=0x1000,
+                          chid=chid, eid=(offer["eids"] or [""])[0])
+            return clc.answer_d(clc.ACCEPT, **{**values, **change})
+        change.pop("chid", None)
+        values = dict(self.own(), eid=(offer["eids"] or [""])[0])
+        link = {key: change.pop(key) for key in tuple(change) if key in LINK}
+        values["link"] = dict(LINK, **link)
+        return clc.answer_r(clc.ACCEPT, **{**values, **change})
+
+    def offer(self, **change):
+        return clc.proposal(**{**self.own(), "eids": [EID], **change})
+
+    def echo(self):
+        """What both do after a decline: TCP."""
+        while True:
+            data = self.sock.recv(65536)
+            if not data:
+                return
+            self.send(data)
+
+    def linger(self):
+        """Say nothing; a message of the other end, or its end, ends this."""
+        self.sock.settimeout(SILENCE)
+        try:
+            said = self.receive()
+        except (EOFError, OSError) as error:
+            self.notes.append("timeout" if isinstance(error, TimeoutError) else "closed")
+            return None
+        self.sock.settimeout(None)
+        names = {clc.PROPOSAL: "proposal", clc.ACCEPT: "accept", clc.CONFIRM: "confirm", None: "data",
+                 MALFORMED: "malformed message"}
+        self.notes.append("decline 0x%08x" % said["reason"] if said["kind"] == clc.DECLINE else names.get(said["kind"], "unknown message"))
+        return said
+
+
+# ---- servers ----
+
+def after(conn, data):
+    """Send a message, and wait for what the client says: a decline, after which both go on with TCP, or a confirm first."""
+    conn.send(data)
+    said = conn.linger()
+    if said and said["kind"] == clc.CONFIRM:
+        said = conn.linger()
+    if said and said["kind"] == clc.DECLINE:
+        conn.echo()
+
+
+def declines(reason, **how):
+    def script(conn):
+        conn.send(clc.decline(reason, **how))
+        conn.echo()
+    return script
+
+
+def accepts(**change):
+    return lambda conn: after(conn, conn.accept(**change))
+
+
+def sends(make):
+    return lambda conn: after(conn, make(conn))
+
+
+def flood(conn):
+    data = conn.accept()
+    conn.sock.settimeout(SILENCE)
+    for _ in range(20000):
+        conn.send(data)
+
+
+SERVERS = {
+    "decline": declines(0x03030000),
+    "decline v1": declines(0x03030000, version=1),
+    "decline of z/OS": declines(0x03047777, system=clc.ZOS),
+    "decline out of sync": declines(0x03070000, out_of_sync=True),
+    "silence": lambda conn: conn.linger(),
+    "close": lambda conn: None,
+    "half header": sends(lambda conn: conn.accept()[:5]),
+    "half accept": sends(lambda conn: conn.accept()[:40]),
+    "half accept and close": lambda conn: conn.send(conn.accept()[:40]),
+    "garbage": sends(lambda conn: bytes(range(256))),
+    "http": sends(lambda conn: b"HTTP/1.0 400 Bad Request\r\n\r\n"),
+    "length 4": accepts(damage={"length": 4}),
+    "length 65535": accepts(damage={"length": 65535}),
+    "wrong trailer": accepts(damage={"trailer": b"SMCR"}),
+    "confirm for accept": sends(lambda conn: conn.accept()[:4] + b"\3" + conn.accept()[5:]),
+    "unknown type": sends(lambda conn: conn.accept()[:4] + b"\x09" + conn.accept()[5:]),
+    "accept v1": accepts(version=1),
+    "accept v3": accepts(version=3),
+    "existing link group": accepts(first=False),
+    "unknown EID": accepts(eid="ANOTHER"),
+    "release 15": accepts(release=15),
+    "0 connections": accepts(conns=0),
+    "255 links": accepts(links=255),
+    "no RDMA": accepts(),
+    "index 7": accepts(index=7),
+    "index 0": accepts(index=0),
+    "index 255": accepts(index=255),
+    "queue pair 0": accepts(path="SMC-R", qp=0),
+    "MTU 15": accepts(path="SMC-R", mtu=15),
+    "buffer 512 MiB": accepts(size=15),
+    "GID ::": accepts(path="SMC-R", gid=bytes(16)),
+    "CHID of nobody": accepts(chid=0x1234),
+    "flood of accepts": flood,
+}
+
+
+# ---- clients ----
+
+def proposes(**change):
+    """A proposal, and then nothing."""
+    def script(conn):
+        conn.send(conn.offer(**change))
+        return conn.linger()
+    return script
+
+
+def confirms(**change):
+    """A proposal, an accept, a confirm with changes."""
+    def script(conn):
+        said = proposes()(conn)
+        if said and said["kind"] == clc.ACCEPT and not said["smcd"]:
+            link = dict(LINK, **{key: change[key] for key in change if key in LINK})
+            rest = {key: change[key] for key in change if key not in LINK}
+            conn.send(clc.answer_r(clc.CONFIRM, link, eid=EID, gids=[conn.own()["gid"]], **conn.own(), **rest))
+            conn.linger()
+    return script
+
+
+def answers(make):
+    """A proposal, an accept, any bytes."""
+    def script(conn):
+        said = proposes()(conn)
+        if said and said["kind"] == clc.ACCEPT:
+            conn.send(make(conn))
+            conn.linger()
+    return script
+
+
+def says(make):
+    def script(conn):
+        conn.send(make(conn))
+        conn.linger()
+    return script
+
+
+def flood_proposals(conn):
+    data = conn.offer()
+    conn.sock.settimeout(SILENCE)
+    for _ in range(20000):
+        conn.send(data)
+
+
+CLIENTS = {
+    "silence": says(lambda conn: b""),
+    "close": lambda conn: None,
+    "half header": says(lambda conn: conn.offer()[:5]),
+    "half proposal": says(lambda conn: conn.offer()[:60]),
+    "garbage": says(lambda conn: bytes(range(256))),
+    "http": says(lambda conn: b"GET / HTTP/1.0\r\n\r\n"),
+    "decline": says(lambda conn: clc.decline(0x03030000)),
+    "length 4": says(lambda conn: conn.offer(damage={"length": 4})),
+    "length 65535": says(lambda conn: conn.offer(damage={"length": 65535})),
+    "wrong trailer": says(lambda conn: conn.offer(damage={"trailer": b"SMCR"})),
+    "proposal v1": proposes(version=1, type1=clc.R, type2=clc.R, subnet=("127.0.0.0", 8)),
+    "proposal v3": proposes(version=3),
+    "no EID": proposes(eids=[]),
+    "unknown EID": proposes(eids=["ANOTHER"]),
+    "255 EIDs": proposes(n_eids=255),
+    "255 ISM devices": proposes(type2=clc.BOTH, n_isms=255, smcd_offset=72, isms=bytes(48)),
+    "v2 beyond the end": proposes(v2_offset=60000),
+    "prefix beyond the end": proposes(type1=clc.R, subnet=("127.0.0.0", 8), area_offset=60000),
+    "SMC-D beyond the end": proposes(type2=clc.BOTH, n_isms=1, smcd_offset=60000),
+    "nothing offered": proposes(type2=clc.NONE),
+    "0 connections": proposes(conns=0, links=0),
+    "silence after the accept": proposes(),
+    "half confirm": answers(lambda conn: b"\xe2\xd4\xc3\xd9\3\0\xb4\x28" + bytes(40)),
+    "garbage for a confirm": answers(lambda conn: bytes(range(256))),
+    "decline after the accept": answers(lambda conn: clc.decline(0x03030000)),
+    "no RDMA": confirms(),
+    "index 7": confirms(index=7),
+    "index 0": confirms(index=0),
+    "queue pair 0": confirms(qp=0),
+    "MTU 15": confirms(mtu=15),
+    "buffer 512 MiB": confirms(size=15),
+    "flood of proposals": flood_proposals,
+}
+
+
+# ---- all ----
+
+def attempt(script, sock):
+    """Return: what the other end did."""
+    conn = Connection(sock)
+    with sock:
+        try:
+            script(conn)
+        except (EOFError, OSError) as error:
+            conn.notes.append("ended: %s" % (error or "end of file"))
+    return ", ".join(conn.notes) or "nothing"
+
+
+def answer(script, conn):
+    """A client that does not propose anything uses TCP."""
+    conn.proposal = conn.receive()
+    if conn.proposal["kind"] == clc.PROPOSAL:
+        script(conn)
+    else:
+        if conn.proposal["kind"] is None:
+            conn.send(conn.proposal["data"])
+        conn.echo()
+
+
+def listen(name, port):
+    script = functools.partial(answer, SERVERS[name])
+    with socket.create_server(("0.0.0.0", port), backlog=100) as listener:
+        sys.stdout.write("%d %s\n" % (port, name))
+        sys.stdout.flush()
+        while True:
+            threading.Thread(target=attempt, args=(script, listener.accept()[0]), daemon=True).start()
+
+
+def connect(name, host, port):
+    sys.stdout.write("%s: %s\n" % (name, attempt(CLIENTS[name], socket.create_connection((host, port), 60))))
+    sys.stdout.flush()
+
+
+def main(role, script, *place):
+    offer_smc()
+    table = SERVERS if role == "serve" else CLIENTS
+    threads = []
+    for i, name in enumerate(table if script == "all" else [script]):
+        args = (name, int(place[0]) + i) if role == "serve" else (name, place[0], int(place[1]))
+        threads.append(threading.Thread(target=listen if role == "serve" else connect, args=args))
+        threads[-1].start()
+    for thread in threads:
+        thread.join()
+
+
+if sys.argv[1:] == ["--list"]:
+    print("servers: %s\nclients: %s" % (", ".join(SERVERS), ", ".join(CLIENTS)))
+elif __name__ == "__main__":
+    main(*sys.argv[1:])
