@@ -264,7 +264,7 @@ int drain_change(const char *what, bool is_on, struct smc_err *err)
 	if (!drop(&drains, what, !is_on && !strcmp(what, "all")) && !is_on)
 		return smc_err_say(err, ENOENT, "'%s' is not drained", what);
 	ret = is_on ? add(&drains, what, err) : 0;
-	if (ret)
+	if (ret || !(is_on || before.count))
 		return ret;
 	ret = load(&drains, err);
 	if (!ret)

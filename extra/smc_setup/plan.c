@@ -204,8 +204,9 @@ static json_t *json_hosts(const struct setup_host *hosts, size_t count)
 	for_each(host, hosts, count)
 		json_array_append_new(
 			array,
-			json_pack("{s:o, s:s, s:o*, s:s*}", "source", out_json_str(host->source),
-				  "name", host->facts.name, "error",
+			json_pack("{s:o*, s:s, s:o*, s:s*}", "source",
+				  host->source ? out_json_str(host->source) : NULL, "name",
+				  host->facts.name, "error",
 				  host->err.code ? out_json_str(host->err.text) : NULL, "kernel",
 				  *host->facts.kernel ? host->facts.kernel : NULL));
 	return array;
@@ -256,7 +257,8 @@ int plan_print(const struct setup_host *hosts, size_t count, bool is_json, struc
 
 	for_each(host, hosts, count)
 		if (host->err.code)
-			cli_error(&setup_tool, "%s: %s", host->source, host->err.text);
+			cli_error(&setup_tool, "%s: %s",
+				  host->source ? host->source : host->facts.name, host->err.text);
 		else
 			plan.hosts[plan.n_hosts++] = &host->facts;
 	if (plan.n_hosts < 2)

@@ -134,6 +134,10 @@ def unreadable():
        out.count("SMC-R v2.1") == 1, "bundles that cannot be read are named, others go on", (status, out, err))
     status, out, err = run(*files("a", "broken"))
     ok(status == 1 and not out and "no two hosts" in err.splitlines()[-1], "one is no pair", (status, out, err))
+    status, out, err = run("-j", *files("broken"))
+    ok(status == 1 and not out and err.count("\n") == 2, "one is compared with this host", (status, out, err))
+    status, out, err = run("-j", *files("a"))
+    ok(status in (0, 2) and "source" not in json.loads(out)["hosts"][0], "which was not typed", (status, out, err))
     status, out, err = run("-j", *files("a", "b", "broken"))
     ok(status == 1 and "error" in json.loads(out)["hosts"][2], "JSON has the error, too", (status, out))
 
