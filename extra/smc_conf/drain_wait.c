@@ -31,7 +31,7 @@ struct waiter {
 	struct sockets_lookup lookup;
 	struct kill_list ends;
 	struct users *users, *keepers;
-	size_t n_users, n_keepers;
+	size_t n_users, n_keepers, printed;
 	bool is_own;
 	struct smc_err *err;
 };
@@ -147,24 +147,18 @@ static void append_users(struct out_text *text, const struct users *users, size_
 	out_char(text, '\n');
 }
 
-/* Print a line if it differs from the last one. */
-static int print_change(struct out_text *last, const struct waiter *wait, struct smc_err *err)
+/* Print a line if the number has changed. */
+static int print_change(struct waiter *wait, struct smc_err *err)
 {
-	struct out_text text = { 0 };
-	int ret = 0;
+	struct out_text text AUTO(out_free) = { 0 };
 
-	out_printf(&text, "%zu SMC connection%s left%s", wait->ends.count,
-		   plural_s(wait->ends.count), wait->ends.count ? ": " : "");
-	append_users(&text, wait->users, wait->n_users);
-	if (text.len == last->len && !memcmp(text.data, last->data, text.len)) {
-		out_free(&text);
+	if (wait->ends.count == wait->printed)
 		return 0;
-	}
-	out_reset(last);
-	out_mem(last, text.data, text.len);
-	ret = out_print(&text, err);
-	out_free(&text);
-	return ret;
+	wait->printed = wait->ends.count;
+	out_printf(&text, "%zu SMC connection%s left%s", wait->printed, plural_s(wait->printed),
+		   wait->printed ? ": " : "");
+	append_users(&text, wait->users, wait->n_users);
+	return out_print(&text, err);
 }
 
 static double now(void)
@@ -176,7 +170,7 @@ static double now(void)
 }
 
 /* @seconds: 0 for no limit, negative for one look. */
-static int wait_for(struct waiter *wait, struct out_text *last, double seconds, struct smc_err *err)
+static int wait_for(struct waiter *wait, double seconds, struct smc_err *err)
 {
 	const double begun = now();
 	int ret;
@@ -184,21 +178,21 @@ static int wait_for(struct waiter *wait, struct out_text *last, double seconds, 
 	for (;;) {
 		ret = look(wait, err);
 		if (!ret)
-			ret = print_change(last, wait, err);
+			ret = print_change(wait, err);
 		if (ret || !wait->ends.count || (seconds && now() - begun >= seconds))
 			return ret;
 		cli_wait(1);
 	}
 }
 
-static int end_all(struct waiter *wait, struct out_text *last, struct smc_err *err)
+static int end_all(struct waiter *wait, struct smc_err *err)
 {
 	struct out_text text AUTO(out_free) = { 0 };
 	int ret = kill_all(&wait->ends, &text, false, err), printed = out_print(&text, err);
 
 	if (ret || printed)
 		return ret ? ret : printed;
-	return wait_for(wait, last, KILL_SECONDS, err);
+	return wait_for(wait, KILL_SECONDS, err);
 }
 
 /* The kernel cannot unload the module as long as it has a socket of SMC, even one that listens. */
@@ -215,9 +209,8 @@ static int print_keepers(const struct waiter *wait, struct smc_err *err)
 
 int drain_wait(const char *what, double seconds, bool is_kill, struct smc_err *err)
 {
-	struct out_text last AUTO(out_free) = { 0 };
 	struct drains drains AUTO(drains_free) = { 0 };
-	struct waiter wait = { .drain = NULL };
+	struct waiter wait = { .printed = SIZE_MAX };
 	int ret = drains_read(&drains, err);
 
 	for_each(drain, drains.entries, drains.count)
@@ -225,9 +218,9 @@ int drain_wait(const char *what, double seconds, bool is_kill, struct smc_err *e
 			wait.drain = drain;
 	if (ret || !wait.drain)
 		return ret;
-	ret = wait_for(&wait, &last, is_kill && !seconds ? -1 : seconds, err);
+	ret = wait_for(&wait, is_kill && !seconds ? -1 : seconds, err);
 	if (!ret && wait.ends.count && is_kill)
-		ret = end_all(&wait, &last, err);
+		ret = end_all(&wait, err);
 	if (!ret)
 		ret = wait.ends.count ? DRAIN_LEFT : print_keepers(&wait, err);
 	forget(&wait);
