@@ -221,16 +221,17 @@ static int run_drain(struct settings *host, const struct conf *file, struct smc_
 
 static int run_add(struct settings *host, const struct conf *file, struct smc_err *err)
 {
-	int fd = asked.file ? smc_open_input(asked.file, err) : -1;
 	char *lines AUTO_FREE = NULL;
 	size_t len;
+	int fd;
 
 	(void)host;
 	(void)file;
-	if (asked.file && fd < 0)
-		return fd;
 	if (record_root())
 		return record_refuse(err);
+	fd = asked.file ? smc_open_input(asked.file, err) : -1;
+	if (asked.file && fd < 0)
+		return fd;
 	lines = smc_read_fd(fd, FILE_MAX, &len);
 	if (asked.file && !lines)
 		return smc_err_set(err, errno, "cannot read %s", asked.file);

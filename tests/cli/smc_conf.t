@@ -112,7 +112,7 @@ out=$(echo 'eid A' | "$conf" watch - 2>&1)
 is "$?$out" 0 'watch: without a scope there is nothing to wait for'
 
 tar -xzf tests/cli/host.tgz -C "$tmp"
-for command in keep reset; do
+for command in keep reset drain undrain remove "add /dev/null"; do
 	SMC_TOOLS_ROOT=$tmp/smc-bundle/record refuse 'recorded host' $command
 done
 

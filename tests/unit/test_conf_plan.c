@@ -30,6 +30,7 @@ static void free_host(struct settings *host)
 {
 	conf_free(&host->now);
 	conf_free(&host->wanted);
+	conf_free(&host->gone);
 	free(host->waiting);
 	free(host->changes);
 }
@@ -46,9 +47,11 @@ static void append(struct out_text *out, const struct settings_change *change)
 	out_char(out, '\n');
 }
 
-/* From @now to @lines: expect these changes, in this order, or this error. */
-static void leads_to(const char *now, const char *lines, const char *expected)
+/* From @now to @lines, without those that are @gone: expect these changes, or this error. */
+static void leads_without(const char *gone, const char *now, const char *lines,
+			  const char *expected)
 {
+	char *gone_text = strdup(gone);
 	struct out_text out = { 0 };
 	char *text = strdup(lines);
 	struct smc_err err = { 0 };
@@ -60,6 +63,7 @@ static void leads_to(const char *now, const char *lines, const char *expected)
 	assert_non_null(text);
 	assert_int_equal(conf_read_text(&file, text, strlen(text), "x", &err), 0);
 	host.file = &file;
+	assert_int_equal(conf_read_text(&host.gone, gone_text, strlen(gone_text), "g", &err), 0);
 	ret = settings_want(&host, &err);
 	if (!ret)
 		ret = settings_compare(&host, &err);
@@ -74,7 +78,23 @@ static void leads_to(const char *now, const char *lines, const char *expected)
 	assert_like(said(&out), expected);
 	conf_free(&file);
 	free(text);
+	free(gone_text);
 	free_host(&host);
+}
+
+static void leads_to(const char *now, const char *lines, const char *expected)
+{
+	leads_without("", now, lines, expected);
+}
+
+TEST(lines_that_are_gone)
+{
+	const char *now = "eid A B\nhandshake-limit on\npnetid N net eth0\n";
+
+	leads_without("eid A\npnetid N net eth0\nhandshake-limit on\n", now, "eid B\n",
+		      "- eid A\n~ handshake-limit off\n- pnetid N net eth0\n");
+	/* Another file has them, or the host has another value by now. */
+	leads_without("eid A\npnetid M net eth0\n", now, "eid A\n", "");
 }
 
 TEST(devices_by)
