@@ -113,6 +113,7 @@ is "$?$out" 0 'watch: without a scope there is nothing to wait for'
 
 tar -xzf tests/cli/host.tgz -C "$tmp"
 for command in keep reset drain undrain remove "add /dev/null"; do
+	# shellcheck disable=SC2086 # words of a command
 	SMC_TOOLS_ROOT=$tmp/smc-bundle/record refuse 'recorded host' $command
 done
 
