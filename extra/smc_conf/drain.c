@@ -16,7 +16,7 @@
 #include "settings/policy.h"
 
 #define DIRECTORY "/etc/smc-tools"
-#define NAME (DRAIN_FILE + sizeof(DIRECTORY))
+#define NAME "drained"
 #define FILE_MAX 65536
 
 /* ---- the file ---- */
