@@ -3,7 +3,6 @@
 #include "smc_conf/smc_conf.h"
 
 #include <fcntl.h>
-#include <glob.h>
 #include <sys/stat.h>
 
 #include "base/memory.h"
@@ -64,23 +63,11 @@ static int replace(int dir, const struct out_text *text, struct smc_err *err)
 	return smc_err_set(err, -ret, "cannot write " CONF_FILE);
 }
 
-/* Files of smc_replace_file() in processes that were killed. Others wait for our lock. */
-static void remove_unfinished(void)
-{
-	glob_t found;
-
-	if (glob(DIRECTORY "/." NAME ".*", 0, NULL, &found))
-		return;
-	for (size_t i = 0; i < found.gl_pathc; i++)
-		unlink(found.gl_pathv[i]);
-	globfree(&found);
-}
-
 static int put(const struct out_text *text, const struct cli_tool *tool, struct smc_err *err)
 {
 	int dir, ret;
 
-	remove_unfinished();
+	settings_remove_left(DIRECTORY "/." NAME ".*");
 	if (is_there(text))
 		return 0;
 	mkdir(DIRECTORY, 0755);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Compute the changes from the current to the wanted settings, and apply all of them, or none. */
 #include <fcntl.h>
+#include <glob.h>
 #include <sys/file.h>
 
 #include "base/array.h"
@@ -339,6 +340,17 @@ int settings_check(const struct settings *host, struct smc_err *err)
 
 /* ---- one process at a time ---- */
 
+void settings_remove_left(const char *pattern)
+{
+	glob_t found;
+
+	if (glob(pattern, 0, NULL, &found))
+		return;
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		unlink(found.gl_pathv[i]);
+	globfree(&found);
+}
+
 /* Give back what a process has deleted that was killed before it was able to. */
 static void finish(void)
 {
@@ -348,7 +360,10 @@ static void finish(void)
 	struct smc_err ignored;
 	size_t missing = 0;
 
-	if (record_root() || access(path, F_OK))
+	if (record_root())
+		return;
+	settings_remove_left(RUN_DIR "/." SETTINGS_UNFINISHED ".*");
+	if (access(path, F_OK))
 		return;
 	if (!conf_read(&before, path, true, &ignored) &&
 	    !settings_plan(&host, &before, NULL, &ignored)) {

@@ -72,6 +72,9 @@ struct settings {
  */
 void settings_lock(struct settings *host);
 
+/** settings_remove_left() - remove files that smc_replace_file() has left in killed processes */
+void settings_remove_left(const char *pattern);
+
 /**
  * settings_plan() - read the kernel's settings, and compute the changes that a file asks for
  * @file: read by conf_read() or conf_read_text(); must outlive @host
