@@ -71,7 +71,7 @@ static int set_kind(struct settings *host, const struct setting *kind, size_t at
 	return 0;
 }
 
-/* Remove settings of a kind, from the @first one to the one before @end. Return: the number of all */
+/* Remove settings of a kind, number @first to the one before @end. Return: number of all */
 static size_t remove_kind(struct settings *host, const struct setting *kind, size_t at,
 			  size_t first, size_t end)
 {
