@@ -114,9 +114,7 @@ def postgresql():
     for name in "initdb", "postgres", "pgbench", "psql":
         add_program(root + "/bin/" + name)
     for path in root + "/lib", "/usr/share/postgresql/" + os.path.basename(root):
-        shutil.copytree(path, BOX + path, symlinks=True, ignore=shutil.ignore_patterns("bitcode", "pgxs"))
-    for library in glob.glob(root + "/lib/*.so"):
-        add_program(library)
+        shutil.copytree(path, BOX + path, symlinks=True, ignore=shutil.ignore_patterns("bitcode", "pgxs", "llvmjit*"))
     write(BOX + "/bin/entry", POSTGRES)
     write(BOX + "/etc/passwd", "postgres:x:999:999::/tmp:/bin/sh\n")
     os.chmod(BOX + "/bin/entry", 0o755)
