@@ -386,7 +386,7 @@ static int compare(struct comparison *self)
 	return AB_FAILED;
 }
 
-/* @argv: of smc_ab. Return: 0, AB_FAILED, AB_NOT_USED, AB_DIFFERS, or EXIT_SELF; after a message. */
+/* Return: 0, AB_FAILED, AB_NOT_USED, AB_DIFFERS, or EXIT_SELF; after a message. */
 static int run(char **argv)
 {
 	struct comparison self = { .argv = argv + optind, .smc = asked.launch };

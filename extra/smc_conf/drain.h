@@ -41,7 +41,7 @@ void drain_script(struct out_text *text, const struct drains *drains, bool is_ow
 
 void drains_free(struct drains *drains);
 
-/** drain_change() - drain a device, a network or "all", in all named network namespaces, or undrain it */
+/** drain_change() - drain or undrain a device, a network or "all", in all named namespaces */
 int drain_change(const char *what, bool is_on, struct smc_err *err);
 
 /** drain_again() - drain the caller's network namespace by the file, and report it */

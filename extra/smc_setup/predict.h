@@ -132,7 +132,7 @@ struct prediction {
 void predict(struct prediction *result, const struct predict_host *client,
 	     const struct predict_host *server);
 
-/** predict_conf_line() - write the line of smc.conf(5) for a gap's command. Return: false for none */
+/** predict_conf_line() - the line of smc.conf(5) for a gap's command. Return: false for none */
 bool predict_conf_line(char line[PREDICT_COMMAND_SIZE], const char *command);
 
 /** predict_gap_text() - append the clause of a gap; @name: the host at its side, or words for it */

@@ -20,7 +20,8 @@ extern const struct cli_tool setup_tool;
 
 /**
  * struct setup_host - a host
- * @source: as typed, NULL for this host; @sent: what it has sent, until it is decoded; @facts: valid if @err has code 0
+ * @source: as typed, NULL for this host; @sent: its answer, until it is decoded
+ * @facts: valid if @err has code 0
  */
 struct setup_host {
 	const char *source;
@@ -32,8 +33,8 @@ struct setup_host {
 
 /**
  * hosts_read() - read all hosts, several at a time, by "smc_chk doctor -j"
- * @names: NULL for this host; a bundle if it has a slash or ends with .tar.gz or .tgz, which smc_chk reads without
- *	rights; else a host for ssh, which must log in without a prompt
+ * @names: NULL for this host; a bundle if it has a slash or ends with .tar.gz or .tgz, which
+ *	smc_chk reads without rights; else a host for ssh, which must log in without a prompt
  *
  * Return: 0; -errno with @err if no process can be started.
  */
@@ -109,6 +110,6 @@ void changes_free(struct changes *changes);
 int changes_make(const struct changes *changes, const struct setup_host *hosts, bool is_removed,
 		 struct smc_err *err);
 
-/** changes_prove() - make the connections, print predicted and seen. Return: setup_status, -errno */
+/** changes_prove() - make the connections, and print them. Return: setup_status, -errno */
 int changes_prove(const struct changes *changes, const struct setup_host *hosts,
 		  struct smc_err *err);

@@ -104,7 +104,7 @@ int cli_report(const struct cli_tool *tool, bool hint, const char *fmt, ...)
 /** cli_long_name() - long name of the option @val */
 const char *cli_long_name(const struct cli_tool *tool, int val);
 
-/** cli_command() - index in the NULL-terminated @words of @word, or of what only @word begins; -1 after a message */
+/** cli_command() - index of @word in @words, or of the only one it begins; -1 after a message */
 int cli_command(const struct cli_tool *tool, const char *const *words, const char *word);
 
 /**

@@ -61,7 +61,8 @@ static int raise_limit(const struct launch *launch, const char *name, long long 
 
 	snprintf(path, sizeof(path), KNOB, "core", name);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd >= 0 && (is_test || dprintf(fd, "%d", bytes) > 0))
+	snprintf(path, sizeof(path), "%d", bytes);
+	if (fd >= 0 && (is_test || write(fd, path, strlen(path)) > 0))
 		return 0;
 	return cli_error(launch->tool, "cannot raise net.core.%s from %lld to %d: %s", name, limit,
 			 bytes, strerror(errno));

@@ -25,7 +25,7 @@ refuse "unexpected argument 'x'" connect localhost x
 refuse "--port: '0' .* from 1 to 65535" connect localhost -p 0
 refuse "--port: '65536' .* from 1 to 65535" serve -p 65536
 refuse "--port: 'no-such' .* from 1 to 65535" connect localhost:no-such
-refuse "--port: '' .* from 1 to 65535" -C [::1]:
+refuse "--port: '' .* from 1 to 65535" -C '[::1]:'
 refuse "'0' is not a number of seconds" connect localhost -t 0
 refuse 'not a number of seconds' connect localhost -t nan
 refuse "'--ipv4' and '--ipv6' exclude" connect localhost -4 -6

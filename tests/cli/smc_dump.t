@@ -559,7 +559,7 @@ def mixed(path, target):
     """The packets of a capture by turns on interfaces of different link layers, snapshot lengths and clocks, in sections
     of different byte orders. Those of a link layer that nobody knows are skipped."""
     out = packets.Pcapng(target)
-    for i, (time, data) in enumerate(packets.frames(path)):
+    for i, (at_time, data) in enumerate(packets.frames(path)):
         if i % 20 == 0:
             order = "<>"[i // 20 % 2]
             if i:
@@ -568,12 +568,12 @@ def mixed(path, target):
             out.interface(link=packets.RAW, snaplen=2000, options=packets.option(order, 9, b"\x09"))
             out.interface(link=packets.SLL2, snaplen=65535)
             out.interface(link=147)
-            out.packet(3, data, time=time)
+            out.packet(3, data, time=at_time)
         at = 18 if data[12:14] == b"\x81\0" else 14
         v6 = data[at] >> 4 == 6
         kind = 0 if at == 18 else i % 3
         around = packets.LINKS[(1, packets.RAW, packets.SLL2)[kind]]
-        out.packet(kind, data if at == 18 else around(data[at:], v6), time=time, tick=1 if kind == 1 else 1000)
+        out.packet(kind, data if at == 18 else around(data[at:], v6), time=at_time, tick=1 if kind == 1 else 1000)
     out.close()
 
 

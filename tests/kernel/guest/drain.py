@@ -5,7 +5,6 @@ usage: drain.py CLIENT_CONNECTIONS"""
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 
