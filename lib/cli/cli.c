@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdarg.h>
 
-#include "cli/near.h"
 #include "cli/printable.h"
 #include "cli/screen.h"
 #include "version.h"
@@ -128,6 +127,38 @@ static void join(char *text, size_t size, const char *list)
 		used += (size_t)snprintf(text + used, size - used, "%s'%.*s'", used ? between : "",
 					 (int)len, list);
 	}
+}
+
+/* True for at most @errors letters missing, superfluous, wrong, or exchanged with the next. */
+static bool is_near(const char *a, const char *b, int errors)
+{
+	for (; *a && *a == *b; a++)
+		b++;
+	if (!*a && !*b)
+		return true;
+	if (!errors--)
+		return false;
+	if (!*a || !*b)
+		return is_near(*a ? a + 1 : a, *b ? b + 1 : b, errors);
+	return is_near(a + 1, b, errors) || is_near(a, b + 1, errors) ||
+	       is_near(a + 1, b + 1, errors) ||
+	       (a[0] == b[1] && a[1] == b[0] && is_near(a + 2, b + 2, errors));
+}
+
+/* The word of @words that @typed begins, or resembles. Return: NULL if none */
+static const char *near_word(const char *const *words, const char *typed)
+{
+	size_t len = strlen(typed);
+
+	for (size_t i = 0; words[i] && len; i++)
+		if (!strncmp(words[i], typed, len))
+			return words[i];
+	/* Any two short words are near to each other. */
+	for (int errors = 1; errors <= 2 && len > 2U * (unsigned int)errors; errors++)
+		for (size_t i = 0; words[i]; i++)
+			if (is_near(words[i], typed, errors))
+				return words[i];
+	return NULL;
 }
 
 int cli_unknown(const struct cli_tool *tool, const char *what, const char *dashes,
