@@ -97,11 +97,6 @@ static bool covers(const struct head *head, const struct replay_request *request
 	return true;
 }
 
-static bool file_name(char name[PATH_MAX], const struct replay_request *request)
-{
-	return snprintf(name, PATH_MAX, "netlink/%s", request->name) < PATH_MAX;
-}
-
 /* True if an existing answer serves this request, too. */
 static bool is_kept(const char *name, const struct replay_request *request)
 {
@@ -121,7 +116,8 @@ void replay_keep(const struct replay_tape *tape, const struct replay_request *re
 	int len, code = errno;
 	char *data;
 
-	if (record_dir() && file_name(name, request) && !is_kept(name, request)) {
+	snprintf(name, sizeof(name), "netlink/%s", request->name);
+	if (record_dir() && !is_kept(name, request)) {
 		len = write_head(line, request, ret, err);
 		data = xcalloc((size_t)len + tape->len, 1);
 		memcpy(data, line, (size_t)len);
@@ -206,9 +202,8 @@ int replay(const struct replay_request *request, replay_fn fn, void *arg, struct
 	char name[PATH_MAX], *data AUTO_FREE = NULL;
 	size_t len;
 
-	errno = ENOENT;
-	if (file_name(name, request))
-		data = record_get(name, ANSWER_MAX, &len);
+	snprintf(name, sizeof(name), "netlink/%s", request->name);
+	data = record_get(name, ANSWER_MAX, &len);
 	if (!data && errno == EFBIG)
 		return refuse(request, EFBIG, err);
 	if (!data)
