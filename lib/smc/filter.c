@@ -135,7 +135,7 @@ static bool addr_test(struct filter_node *node, char *token)
 	node->addr.family = (uint8_t)family;
 	node->prefix = (uint8_t)bits;
 	node->has_port = *at == ':' && (family != AF_INET6 || *token == '[');
-	return *token && (node->has_port ? !parse_port(at + 1, &node->value) : !*at);
+	return node->has_port ? !parse_port(at + 1, &node->value) : !*at;
 }
 
 static bool state_test(struct filter_node *node, char *token)
@@ -177,20 +177,14 @@ static bool uid_test(struct filter_node *node, char *token)
 
 	if (parse_number(token, UINT32_MAX, &node->value))
 		return true;
-	user = *token ? getpwnam(token) : NULL;
+	user = getpwnam(token);
 	node->value = user ? user->pw_uid : 0;
 	return user;
 }
 
-/* parse_test() has put the name into the node. */
-static bool netns_test(struct filter_node *node, char *token)
-{
-	return *token && node->name;
-}
-
 /*
- * Tests. @read converts the token, which it may modify, into a value; @wanted describes valid
- * tokens. Tests of numbers have an order. @peer_kind: for tests of either end, the test of the
+ * Tests. @read converts the token, which it may modify, into a value; NULL: it is a name. @wanted
+ * describes valid tokens. Tests of numbers have an order. @peer_kind: for tests of either end, the test of the
  * other end.
  */
 static const struct test {
@@ -210,7 +204,7 @@ static const struct test {
 	{ "src", FILTER_SRC, 0, false, addr_test, WANTED_ADDR },
 	{ "dst", FILTER_DST, 0, false, addr_test, WANTED_ADDR },
 	{ "uid", FILTER_UID, 0, true, uid_test, "a user" },
-	{ "netns", FILTER_NETNS, 0, false, netns_test, "a network namespace" },
+	{ "netns", FILTER_NETNS, 0, false, NULL, "a network namespace" },
 	{ 0 },
 };
 
@@ -252,7 +246,8 @@ static int parse_test(struct parser *p)
 	memcpy(token, p->token, sizeof(token));
 	node.name_len = (uint16_t)strlen(token);
 	node.name = p->rest - node.name_len;
-	if ((node.op > FILTER_NE && !test->has_order) || !test->read(&node, token))
+	if ((node.op > FILTER_NE && !test->has_order) || !*token ||
+	    (test->read && !test->read(&node, token)))
 		return unexpected(p, test->wanted);
 	p->filter->has_state |= test->kind == FILTER_STATE;
 	p->filter->has_netns |= test->kind == FILTER_NETNS;
