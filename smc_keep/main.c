@@ -264,14 +264,9 @@ static int64_t look(int64_t now)
 
 /* ---- the process ---- */
 
-static void terminate(int number)
+static void note(int number)
 {
-	is_terminated = number;
-}
-
-static void interrupt(int number)
-{
-	is_interrupted = number;
+	*(number == SIGTERM ? &is_terminated : &is_interrupted) = 1;
 }
 
 /* SIGTERM is unblocked only here, where it interrupts nothing that a socket needs. */
@@ -336,11 +331,10 @@ static bool find_room(void)
 
 static void set_signals(void)
 {
-	struct sigaction action = { .sa_handler = terminate };
+	struct sigaction action = { .sa_handler = note };
 	sigset_t blocked;
 
 	sigaction(SIGTERM, &action, NULL);
-	action.sa_handler = interrupt;
 	sigaction(SIGALRM, &action, NULL);
 	sigemptyset(&blocked);
 	sigaddset(&blocked, SIGTERM);
