@@ -140,7 +140,6 @@ static int show_links(struct cmd *cmd, const struct lists *lists)
 /* Lines about version 2 are printed for groups of version 2 only: each group has its own block. */
 static void show_blocks(struct cmd *cmd, const struct lists *lists, const struct out_col *table)
 {
-
 	for (size_t i = 0; i < lists->groups.count; i++) {
 		const struct smc_lgr *lgr = cmd_list_at(&lists->groups, i);
 		const char *names;
@@ -328,17 +327,11 @@ int cmd_run_linkgroup(struct cmd *cmd)
 		.links = { .item_size = sizeof(struct link_row) },
 	};
 	struct linkgroup_request request = { .has_id = false };
-	int ret;
+	int ret = cmd->is_metrics ? run_metrics(cmd, &lists) : parse(cmd, &request);
 
-	if (cmd->is_metrics) {
-		ret = run_metrics(cmd, &lists);
-		cmd_list_free(&lists.groups);
-		return ret;
-	}
-	ret = parse(cmd, &request);
-	if (!ret)
+	if (!ret && !cmd->is_metrics)
 		ret = load(cmd, &lists, &request);
-	if (!ret)
+	if (!ret && !cmd->is_metrics)
 		ret = show(cmd, &lists, &request);
 	cmd_list_free(&lists.groups);
 	cmd_list_free(&lists.links);
