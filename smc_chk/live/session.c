@@ -110,10 +110,13 @@ static bool get_message(struct session *session, uint8_t message[PROTO_SIZE], si
 	return true;
 }
 
+/* The first message: it and the answers are small, and the peer waits for each. */
 static bool greet(const struct session *session, bool is_busy)
 {
 	uint8_t out[PROTO_SIZE];
+	const int on = 1;
 
+	setsockopt(session->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	proto_put_greeting(out, is_busy);
 	return send_all(session, out, sizeof(out));
 }
@@ -168,18 +171,10 @@ static void end(int fd, int ms)
 		endpoint_abort(fd);
 }
 
-static void set_no_delay(int fd)
-{
-	const int on = 1;
-
-	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-}
-
 void session_serve(int fd)
 {
 	struct session session = { .fd = fd };
 
-	set_no_delay(fd);
 	talk(&session);
 	end(fd, DRAIN_MS);
 }
@@ -189,7 +184,6 @@ void session_refuse(int fd)
 {
 	struct session session = { .fd = fd, .limit = stream_limit(REFUSE_MS, REFUSE_MS) };
 
-	set_no_delay(fd);
 	if (greet(&session, true) && !shutdown(fd, SHUT_WR))
 		take(&session, UINT64_MAX, false);
 	end(fd, 0);
