@@ -46,8 +46,7 @@ static const struct {
 };
 
 /* Return: a bit for each feature found, -ENOENT without BTF. */
-static int probe_parts(void *arg __attribute__((unused)),
-		       char text[HOST_PROBE_SIZE] __attribute__((unused)))
+static int probe_parts(void)
 {
 	size_t len;
 	char *btf AUTO_FREE = btf_read(&len);
@@ -66,7 +65,7 @@ const char *bpf_convert_missing(void)
 
 	if (host_ipproto_smc())
 		return host_af_smc() == -EAFNOSUPPORT ? "SMC" : "IPPROTO_SMC (kernel 6.11)";
-	has = host_probe("bpfway", probe_parts, NULL, NULL);
+	has = host_probe_number("bpfway", probe_parts);
 	if (has < 0)
 		return "BTF (CONFIG_DEBUG_INFO_BTF)";
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)

@@ -158,8 +158,7 @@ static int try_answer(int listener)
 	return ioctl(listener, SECCOMP_IOCTL_NOTIF_ADDFD, &answer) && errno == ENOENT ? 0 : EINVAL;
 }
 
-static int probe(void *arg __attribute__((unused)),
-		 char text[HOST_PROBE_SIZE] __attribute__((unused)))
+static int probe(void)
 {
 	pid_t pid = helper_fork();
 	int status, listener;
@@ -181,7 +180,7 @@ const char *sockcall_missing(void)
 #ifdef __s390x__
 	return "programs that call socket(2) itself, not socketcall(2) as on s390x";
 #endif
-	switch (host_probe("seccomp-notify", probe, NULL, NULL)) {
+	switch (host_probe_number("seccomp-notify", probe)) {
 	case 0: return NULL;
 	case -EBUSY: return "a process without a seccomp supervisor of its own";
 	default: return "seccomp user notification (kernel 5.14)";
