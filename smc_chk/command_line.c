@@ -58,7 +58,6 @@ const struct cli_tool chk_tool = {
 	.stop_at_first = true,
 };
 
-/* A day is more than any connection takes. */
 /* A number, or a name of /etc/services. */
 static int take_port(const char *text)
 {
