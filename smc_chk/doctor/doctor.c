@@ -5,10 +5,58 @@
 #include <sys/socket.h>
 
 #include "base/array.h"
+#include "base/words.h"
 #include "smc/abi.h"
 
 /* Each explanation runs all checks. */
 #define EXPLAINED_MAX 64
+
+static void check_all(struct doctor *doc)
+{
+	static void (*const checks[])(struct doctor * doc) = {
+		doctor_shim, doctor_rdma,   doctor_ism,	    doctor_pnet,     doctor_eid,
+		doctor_net,  doctor_sysctl, doctor_traffic, doctor_services,
+	};
+	size_t first;
+
+	doctor_kernel(doc);
+	first = doc->n_findings;
+	for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
+		checks[i](doc);
+	/* Without SMC on the host, problems of its devices are notes, for people one line. */
+	if (!doc->facts->has_smc && doc->req->width && !doc->req->is_verbose) {
+		doctor_note(doc, "devices", NULL,
+			    "%zu checks do not matter without SMC (smc_chk doctor -v)",
+			    doc->n_findings - first);
+		doc->findings[first] = doc->findings[--doc->n_findings];
+		doc->n_findings = first + 1;
+	}
+	for (size_t i = first; i < doc->n_findings && !doc->facts->has_smc; i++) {
+		if (doc->findings[i].level > DOCTOR_NOTE)
+			doc->findings[i].level = DOCTOR_NOTE;
+		doc->findings[i].remedy[0] = '\0';
+	}
+}
+
+/* The worst finding about kernel and devices, for a net device or all; DOCTOR_OK if there is none */
+static struct doctor_finding find_why(const struct doctor_facts *facts, const char *iface)
+{
+	static const char about[] = "kernel module netlink soft-roce rdma ism pnetid vlan address";
+	const struct chk_request req = { .iface = iface };
+	struct doctor doc = { .req = &req, .facts = facts };
+	struct doctor_finding why = { .level = DOCTOR_OK };
+
+	check_all(&doc);
+	for_each(at, doc.findings, doc.n_findings)
+		if (at->level != DOCTOR_OK && words_have(about, at->check) &&
+		    (at->level > why.level ||
+		     (at->level == why.level && !*why.remedy && *at->remedy)))
+			why = *at;
+	free(doc.findings);
+	return why;
+}
+
+/* ---- facts ---- */
 
 static bool is_reachable(const struct netaddr *addr)
 {
@@ -35,9 +83,8 @@ static json_t *json_addresses(const struct doctor_facts *facts, const char *netd
 /* Why a net device has no SMC-R, or with NULL the host no SMC. */
 static void add_why(json_t *json, const struct doctor_facts *facts, const char *iface)
 {
-	struct doctor_finding why;
+	struct doctor_finding why = find_why(facts, iface);
 
-	doctor_why(facts, iface, &why);
 	if (why.level == DOCTOR_OK)
 		return;
 	json_object_set_new(json, "why",
@@ -150,7 +197,7 @@ int chk_doctor(const struct chk_request *req)
 	if (status)
 		return req->is_monitor ? DOCTOR_UNKNOWN : CHK_ERROR;
 	facts_load_rest(&facts);
-	doctor_check(&doc);
+	check_all(&doc);
 	status = doctor_print(&doc, req->is_json ? json_facts(&facts) : NULL);
 	free(doc.findings);
 	return status;

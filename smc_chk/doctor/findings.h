@@ -83,21 +83,11 @@ const char *doctor_command(struct doctor *doc, const char *before, const char *n
  */
 const char *doctor_take(struct doctor *doc, struct out_text *text, bool is_typable);
 
-/**
- * doctor_why() - why SMC has no device for a net device, or none at all
- * @facts: after facts_load_rest(); @iface: NULL for the host
- * @why: receives the worst finding about kernel and devices; DOCTOR_OK if there is none
- */
-void doctor_why(const struct doctor_facts *facts, const char *iface, struct doctor_finding *why);
-
 /** doctor_loopback_remedy() - get the command that adds loopback to this kernel, NULL for none */
 const char *doctor_loopback_remedy(const struct doctor *doc);
 
 /** doctor_print() - print all findings; as JSON also @about, stolen. Return: chk_status */
 int doctor_print(const struct doctor *doc, json_t *about);
-
-/** doctor_check() - run all checks */
-void doctor_check(struct doctor *doc);
 
 /* ---- checks: each reads @doc->facts, does no I/O, and adds findings; in order of output ---- */
 
