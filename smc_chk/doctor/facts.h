@@ -177,9 +177,6 @@ void facts_load_rest(struct doctor_facts *facts);
 /** facts_load_host() - load a part of them: kernel, preload libraries, memory, knobs */
 void facts_load_host(struct doctor_facts *facts);
 
-/** facts_load_services() - load the facts of services that smc_unit has enabled */
-void facts_load_services(struct services_facts *services);
-
 /** facts_probe_uname() - for host_probe(): the text at a size_t @place of struct utsname */
 int facts_probe_uname(void *place, char text[HOST_PROBE_SIZE]);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Facts about a host: kernel, preload libraries, memory, sysctls. */
+/* Facts about a host: kernel, preload libraries, services, memory, sysctls. */
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
@@ -207,6 +207,37 @@ bool knob_number(long long *value, const struct doctor_facts *facts, const char 
 	return true;
 }
 
+#define DIRECTORY_END ".service.d"
+
+/* Set the service's name from the directory of its drop-ins. Return: true if it has ours. */
+static bool take_service(struct service_facts *service, const char *directory)
+{
+	size_t len = strlen(directory);
+	char lines[4096];
+	int ret;
+
+	if (len < sizeof(DIRECTORY_END) || len >= sizeof(service->unit) ||
+	    strcmp(directory + len + 1 - sizeof(DIRECTORY_END), DIRECTORY_END) ||
+	    !host_text(lines, sizeof(lines), "/etc/systemd/system/%s/zz-smc-tools.conf", directory))
+		return false;
+	snprintf(service->unit, sizeof(service->unit), "%.*s", (int)(len - strlen(".d")),
+		 directory);
+	service->is_bpf = strstr(lines, "/smc_bpf");
+	ret = confined_unit(service->unit, NULL, service->is_bpf, service->why);
+	service->is_denied = ret > 0;
+	return ret >= 0;
+}
+
+static void load_services(struct services_facts *services)
+{
+	struct host_names names AUTO(host_names_free) = { 0 };
+
+	if (host_list(&names, "/etc/systemd/system"))
+		return;
+	for (size_t i = 0; i < names.count && services->count < FACTS_SERVICES_MAX; i++)
+		services->count += take_service(&services->all[services->count], names.names[i]);
+}
+
 static int probe_page(void)
 {
 	return (int)sysconf(_SC_PAGESIZE);
@@ -228,5 +259,5 @@ void facts_load_host(struct doctor_facts *facts)
 			*dot = '/';
 		host_text(facts->knobs[i], FACTS_KNOB_SIZE, "/proc/sys/%s", path);
 	}
-	facts_load_services(&facts->services);
+	load_services(&facts->services);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Doctor: the kernel: SMC in it, its module, its interfaces; and the preload library. */
+/* Doctor: the kernel: SMC in it, its module, its interfaces; preload library; services. */
 
 #include "base/array.h"
 #include "base/words.h"
@@ -423,4 +423,24 @@ void doctor_shim(struct doctor *doc)
 			doctor_note(doc, "shim", "/etc/ld.so.preload",
 				    "names %s: every program that a preload reaches uses SMC",
 				    entry->path);
+}
+
+/* ---- AppArmor, SELinux and their units let the enabled services use SMC ---- */
+
+void doctor_services(struct doctor *doc)
+{
+	const struct services_facts *services = &doc->facts->services;
+	size_t denied = 0;
+
+	for_each(service, services->all, services->count) {
+		if (!service->is_denied)
+			continue;
+		denied++;
+		doctor_say(doc, service->is_bpf ? DOCTOR_PROBLEM : DOCTOR_WARNING, "confinement",
+			   service->unit, CONFINED_SEE, "%s%s",
+			   service->is_bpf ? "" : "stays on TCP: ", service->why);
+	}
+	if (services->count && !denied)
+		doctor_ok(doc, "confinement", NULL, "all enabled services (%zu) may use SMC",
+			  services->count);
 }
