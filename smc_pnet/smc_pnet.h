@@ -17,7 +17,7 @@ int pnet_show_all(struct netns_list *list, const char *name, bool is_json, struc
 /** pnet_json_entries() - entries of the table as an array */
 json_t *pnet_json_entries(const struct smc_pnet_table *table);
 
-/* ---- groups.c ---- */
+/* ---- device_list.c, tree.c ---- */
 
 /**
  * struct pnet_group - a link of an SMC-R link group, or an SMC-D link group
@@ -38,16 +38,6 @@ struct pnet_groups {
 	struct pnet_group *groups;
 	size_t count;
 };
-
-/** pnet_groups_load() - dump them; none if the kernel is too old */
-int pnet_groups_load(struct pnet_groups *groups, struct smc_err *err);
-
-void pnet_groups_free(struct pnet_groups *groups);
-
-/** pnet_group_uses() - true if a group uses the RDMA port or ISM device of a row */
-bool pnet_group_uses(const struct pnet_group *group, const struct pnet_row *row);
-
-/* ---- device_list.c, tree.c ---- */
 
 extern const struct out_col pnet_row_columns[];
 
