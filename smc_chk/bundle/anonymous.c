@@ -19,7 +19,6 @@
 #include "netlink/answer.h"
 #include "net/netdev.h"
 #include "smc/genl_abi.h"
-#include "smc_chk/doctor/distribution.h"
 #include "smc_chk/doctor/kmodule.h"
 
 #define KEY_MOST 65536

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* The doctor: what the distribution's kernels have. */
-#include "smc_chk/doctor/distribution.h"
-
 #include "base/array.h"
-#include "base/libc.h"
 #include "base/words.h"
+#include "smc_chk/doctor/kmodule.h"
 
 static const struct distribution rows[] = {
 #include "distributions.h"

@@ -14,7 +14,6 @@
 #include "smc/stats.h"
 #include "smc/gen.h"
 #include "smc_chk/doctor/device_choice.h"
-#include "smc_chk/doctor/distribution.h"
 #include "smc_chk/doctor/kmodule.h"
 #include "smc_chk/smc_chk.h"
 
