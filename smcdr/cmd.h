@@ -48,19 +48,18 @@ struct cmd {
 };
 
 /* Options of both tools; one phrase differs. */
+/* clang-format off */
 #define CMD_OPTIONS(details_help)                                                                  \
 	{ 'a', "absolute", NULL, "with stats: count from the start, not the last reset" },         \
-		{ CLI_LONG_ONLY + 'A', "all-netns", NULL,                                          \
-		  "with stats: show all network namespaces" },                                     \
-		{ 'd', "details", NULL, details_help },                                            \
-		{ 'j', "json", NULL, "write one JSON document" },                                  \
-		{ 'm', "metrics", NULL, "with stats, linkgroup: write metrics for Prometheus" },   \
-		{ 'N', "netns", "NETNS", "look into a network namespace: name, PID or path" },     \
-		{ 'v', "version", NULL, "print the version" },                                     \
-		{ 'h', "help", NULL, "print this help" },                                          \
-	{                                                                                          \
-		0                                                                                  \
-	}
+	{ CLI_LONG_ONLY + 'A', "all-netns", NULL, "with stats: show all network namespaces" },     \
+	{ 'd', "details", NULL, details_help },                                                    \
+	{ 'j', "json", NULL, "write one JSON document" },                                          \
+	{ 'm', "metrics", NULL, "with stats, linkgroup: write metrics for Prometheus" },           \
+	{ 'N', "netns", "NETNS", "look into a network namespace: name, PID or path" },             \
+	{ 'v', "version", NULL, "print the version" },                                             \
+	{ 'h', "help", NULL, "print this help" },                                                  \
+	{ 0 }
+/* clang-format on */
 
 /** cmd_main() - run a tool. Return: exit status */
 int cmd_main(const struct smc_variant *variant, int argc, char **argv);
