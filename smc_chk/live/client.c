@@ -45,47 +45,37 @@ static void explain_handshake(struct smc_err *err, const char *where, int code, 
 			    where, what_handshake(code), code == ECONNRESET ? "is busy, or " : "");
 }
 
+/** struct failure - a sentence around the address, with its port if @has_port */
+static const struct failure {
+	int code, same;
+	bool has_port;
+	const char *before, *after;
+} failures[] = {
+	{ ECONNREFUSED, 0, true, "",
+	  " refused the connection: nothing listens there, or a firewall rejects it" },
+	{ ENETUNREACH, ENETDOWN, false, "no route to ", ": the network is unreachable" },
+	{ EHOSTUNREACH, EHOSTDOWN, false, "",
+	  " is unreachable: it does not answer in its network, or a router says so" },
+	{ EACCES, EPERM, true, "a route or a firewall of this host prohibits connections to ", "" },
+};
+
 /* One message for each way in which an address cannot be reached. */
 static void explain(struct smc_err *err, const char *peer, const char *where, int code,
 		    double seconds)
 {
-	switch (code) {
-	case ECONNREFUSED:
-		smc_err_say(err, code,
-			    "%s refused the connection: nothing listens there, or a firewall "
-			    "rejects it",
-			    where);
-		break;
-	case ETIMEDOUT:
+	smc_err_set(err, code, "cannot connect to %s", where);
+	for_each(row, failures, ARRAY_SIZE(failures))
+		if (code == row->code || code == row->same)
+			smc_err_say(err, code, "%s%s%s", row->before, row->has_port ? where : peer,
+				    row->after);
+	if (code == ETIMEDOUT)
 		smc_err_say(err, code,
 			    "no answer from %s within %g s: the host is down, or a firewall "
 			    "drops the packets",
 			    where, seconds);
-		break;
-	case ENETUNREACH:
-	case ENETDOWN:
-		smc_err_say(err, code, "no route to %s: the network is unreachable", peer);
-		break;
-	case EHOSTUNREACH:
-	case EHOSTDOWN:
-		smc_err_say(err, code,
-			    "%s is unreachable: it does not answer in its network, or a router "
-			    "says so",
-			    peer);
-		break;
-	case EACCES:
-	case EPERM:
-		smc_err_say(err, code,
-			    "a route or a firewall of this host prohibits connections to %s",
-			    where);
-		break;
-	case EPROTO:
-	case ECONNRESET:
-	case ECONNABORTED:
-	case ENOMSG:
-	case ETIME: explain_handshake(err, where, code, seconds); break;
-	default: smc_err_set(err, code, "cannot connect to %s", where); break;
-	}
+	if (code == EPROTO || code == ECONNRESET || code == ECONNABORTED || code == ENOMSG ||
+	    code == ETIME)
+		explain_handshake(err, where, code, seconds);
 }
 
 static struct addrinfo *resolve(const struct chk_request *req, const char *host,
