@@ -9,42 +9,43 @@
 /* By enum oci_wish */
 static const char *const wishes[] = { NULL, "tcp", "true", "smc", "strict" };
 
+/* Text of an annotation: "" for another type, NULL without it. */
+static const char *annotation(const json_t *state, const char *name)
+{
+	const json_t *value = json_object_get(json_object_get(state, "annotations"), name);
+
+	return !value || json_is_string(value) ? json_string_value(value) : "";
+}
+
 /* A missing annotation, or only others, is no wish. */
 static int read_wish(struct oci_state *container, const json_t *state, struct smc_err *err)
 {
-	const json_t *notes = json_object_get(state, "annotations");
-	const json_t *wish = json_object_get(notes, OCI_ANNOTATION);
-	const json_t *mptcp = json_object_get(notes, OCI_MPTCP);
-	const char *text = json_string_value(wish), *keep = json_string_value(mptcp);
+	const char *wish = annotation(state, OCI_ANNOTATION), *mptcp = annotation(state, OCI_MPTCP);
 
 	if (!wish)
 		return 0;
-	for (int i = OCI_TCP; text && i <= OCI_STRICT; i++)
-		if (!strcmp(text, wishes[i]))
+	for (int i = OCI_TCP; i <= OCI_STRICT; i++)
+		if (!strcmp(wish, wishes[i]))
 			container->wish = (enum oci_wish)i;
 	if (!container->wish)
 		return smc_err_say(err, EINVAL,
 				   "annotation " OCI_ANNOTATION
 				   ": '%.40s' is neither true, tcp, smc nor strict",
-				   text ? text : "");
-	container->keeps_mptcp = keep && !strcmp(keep, "keep");
+				   wish);
+	container->keeps_mptcp = mptcp && !strcmp(mptcp, "keep");
 	if (!mptcp || container->keeps_mptcp)
 		return 0;
-	return smc_err_say(err, EINVAL, "annotation " OCI_MPTCP ": '%.40s' is not keep",
-			   keep ? keep : "");
+	return smc_err_say(err, EINVAL, "annotation " OCI_MPTCP ": '%.40s' is not keep", mptcp);
 }
 
 static int read_buffers(struct oci_state *container, const json_t *state, struct smc_err *err)
 {
-	const json_t *size = json_object_get(json_object_get(state, "annotations"), OCI_BUFFERS);
-	const char *text = json_string_value(size);
+	const char *size = annotation(state, OCI_BUFFERS);
 
-	container->buffers = 0;
-	if (!size || (text && !smc_parse_size(text, &container->buffers) && container->buffers))
+	if (!size || (!smc_parse_size(size, &container->buffers) && container->buffers))
 		return 0;
 	return smc_err_say(err, EINVAL,
-			   "annotation " OCI_BUFFERS ": '%.40s' is not a size such as 256K",
-			   text ? text : "");
+			   "annotation " OCI_BUFFERS ": '%.40s' is not a size such as 256K", size);
 }
 
 static int read_state(struct oci_state *container, const json_t *state, struct smc_err *err)

@@ -63,15 +63,6 @@ static size_t begin(struct out_text *text, uint32_t type)
 	return at;
 }
 
-/* The length is repeated at the end. */
-static void end(struct out_text *text, size_t at)
-{
-	uint32_t len = (uint32_t)(text->len - at + sizeof(len));
-
-	word(text, len);
-	memcpy(text->data + at + sizeof(len), &len, sizeof(len));
-}
-
 static void option(struct out_text *text, uint16_t code, const void *value, size_t len)
 {
 	const uint16_t head[] = { code, (uint16_t)len };
@@ -79,6 +70,17 @@ static void option(struct out_text *text, uint16_t code, const void *value, size
 	out_mem(text, head, sizeof(head));
 	out_mem(text, value, len);
 	pad(text, len);
+}
+
+/* The length is repeated at the end. */
+static void end(struct out_text *text, size_t at)
+{
+	uint32_t len;
+
+	option(text, END, NULL, 0);
+	len = (uint32_t)(text->len - at + sizeof(len));
+	word(text, len);
+	memcpy(text->data + at + sizeof(len), &len, sizeof(len));
 }
 
 static void option_text(struct out_text *text, uint16_t code, const char *value)
@@ -111,7 +113,6 @@ void pcapng_head(struct out_text *text, const char *version)
 	out_mem(text, format, sizeof(format));
 	out_mem(text, "\xff\xff\xff\xff\xff\xff\xff\xff", 8); /* unknown length */
 	option_text(text, SECTION_APPLICATION, name);
-	option(text, END, NULL, 0);
 	end(text, at);
 	at = begin(text, INTERFACE);
 	out_mem(text, link, sizeof(link));
@@ -120,7 +121,6 @@ void pcapng_head(struct out_text *text, const char *version)
 	option_text(text, INTERFACE_DESCRIPTION,
 		    "payload of SMC connections; headers of Ethernet, IP and TCP are made up");
 	option(text, INTERFACE_RESOLUTION, &resolution, sizeof(resolution));
-	option(text, END, NULL, 0);
 	end(text, at);
 }
 
@@ -132,7 +132,6 @@ void pcapng_tail(struct out_text *text, int64_t at, uint64_t shown, uint64_t los
 	timestamp(text, at);
 	option_number(text, STATISTICS_RECEIVED, shown + lost);
 	option_number(text, STATISTICS_DROPPED, lost);
-	option(text, END, NULL, 0);
 	end(text, block);
 }
 
@@ -273,7 +272,8 @@ static void append_tcp(struct out_text *text, const struct segment *segment)
 	out_mem(text, syn_options, len - sizeof(tcp));
 }
 
-static void append(struct out_text *text, const struct segment *segment)
+/* The comment is used once. */
+static void append(struct out_text *text, struct segment *segment)
 {
 	const uint32_t direction = segment->is_sent ? PACKET_OUTBOUND : PACKET_INBOUND;
 	const uint32_t headers = sizeof(struct ether_header) + tcp_header_len(segment) +
@@ -292,8 +292,8 @@ static void append(struct out_text *text, const struct segment *segment)
 	pad(text, headers + segment->len);
 	if (segment->comment && segment->comment->len)
 		option(text, COMMENT, segment->comment->data, segment->comment->len);
+	segment->comment = NULL;
 	option(text, PACKET_FLAGS, &direction, sizeof(direction));
-	option(text, END, NULL, 0);
 	end(text, block);
 }
 
@@ -315,8 +315,6 @@ static struct segment segment_of(const struct payload *payload, bool is_sent, ui
 
 static void append_process(struct out_text *text, const struct payload *payload)
 {
-	if (!payload->conversation->pid)
-		return;
 	out_escaped(text, payload->conversation->comm, sizeof(payload->conversation->comm));
 	out_printf(text, "[%d]", (int)payload->conversation->pid);
 }
@@ -328,9 +326,10 @@ static void append_first_comment(struct out_text *text, const struct payload *pa
 	out_str(text, conversation_mode(conversation));
 	if (conversation->lgr)
 		out_printf(text, ", link group %08" PRIx32, conversation->lgr);
-	if (conversation->pid)
+	if (conversation->pid) {
 		out_str(text, ", ");
-	append_process(text, payload);
+		append_process(text, payload);
+	}
 	if (conversation->is_old)
 		out_str(text, ", older than this capture");
 }
@@ -347,7 +346,6 @@ static void append_handshake(struct out_text *text, const struct payload *payloa
 	append_first_comment(&comment, payload);
 	segment.comment = &comment;
 	append(text, &segment);
-	segment.comment = NULL;
 	segment.is_sent = !client;
 	segment.flags = TH_SYN | TH_ACK;
 	segment.after[client] = 1;
@@ -381,7 +379,6 @@ static void append_end(struct out_text *text, const struct payload *payload)
 		append_comment(&comment, payload);
 	segment.comment = &comment;
 	append(text, &segment);
-	segment.comment = NULL;
 	segment.is_sent = false;
 	segment.after[true] = 2;
 	append(text, &segment);
@@ -403,7 +400,6 @@ static void append_bytes(struct out_text *text, const struct payload *payload)
 		segment.full = full < SEGMENT ? full : SEGMENT;
 		segment.len = len < segment.full ? len : segment.full;
 		append(text, &segment);
-		segment.comment = NULL;
 		segment.passed[payload->is_sent] += segment.full;
 		full -= segment.full;
 		len -= segment.len;
