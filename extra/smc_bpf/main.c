@@ -7,7 +7,6 @@
 #include <grp.h>
 #include <sys/socket.h>
 
-#include "cgroup/pins.h"
 #include "process/confined.h"
 #include "process/proc.h"
 

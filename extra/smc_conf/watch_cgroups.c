@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "cgroup/cgroup.h"
-#include "cgroup/pins.h"
+#include "cgroup/attach.h"
 #include "host/record.h"
 #include "process/signals.h"
 #include "settings/setting.h"

@@ -8,7 +8,6 @@
 #include "base/array.h"
 #include "base/words.h"
 #include "smc_dump/flow.h"
-#include "smc_dump/pcapng_read.h"
 #include "smc_dump/request.h"
 
 /* How long packets may wait in the kernel, in milliseconds. */

@@ -16,6 +16,8 @@
 #define SMC_CLC_MAX 2048
 #define SMC_CLC_EID 33
 #define SMC_CLC_MAX_LIST 8
+/* As @os of struct smc_clc. */
+#define SMC_CLC_LINUX 2
 
 enum smc_clc_type {
 	SMC_CLC_PROPOSAL = 1,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "smc_dump/judge.h"
+#include "smc_dump/flow.h"
 
 #include <arpa/inet.h>
 #include <stdarg.h>
@@ -8,8 +8,6 @@
 #include "smc/reason.h"
 
 #define LIST_SIZE 200
-/* As smc_clc.os. */
-#define SYSTEM_LINUX 2
 
 const char *judge_mode_name(enum judge_mode mode)
 {
@@ -33,10 +31,9 @@ list(char *text, size_t size, const char *fmt, ...)
 
 	if (len)
 		len += (size_t)snprintf(text + len, size - len, ", ");
-	if (len >= size)
-		return;
 	va_start(args, fmt);
-	vsnprintf(text + len, size - len, fmt, args);
+	if (len < size)
+		vsnprintf(text + len, size - len, fmt, args);
 	va_end(args);
 }
 
@@ -257,22 +254,27 @@ static void judge_syns(struct judgement *result, const struct flow_conn *conn)
 #define doubt(result, message, fmt, ...)                                                           \
 	note(result, "impossible in the %s: " fmt, smc_clc_type_name((message)->type), __VA_ARGS__)
 
-static bool is_linux(const struct smc_clc *message)
-{
-	return message->has & SMC_CLC_HAS_FIRST && message->os == SYSTEM_LINUX;
-}
-
-static void doubt_rdma(struct judgement *result, const struct smc_clc *message)
+static void doubt_values(struct judgement *result, const struct smc_clc *message)
 {
 	static const uint8_t no_gid[sizeof(message->gid)];
+	/* The only element of a buffer of Linux. */
+	const unsigned int only = message->is_smcd ? 0 : 1;
+	const bool is_linux = message->has & SMC_CLC_HAS_FIRST && message->os == SMC_CLC_LINUX;
 
-	if (!message->index)
+	if (!message->is_smcd && !message->index)
 		doubt(result, message, "RMBE index %u: the first element of a buffer is 1", 0U);
-	else if (message->index != 1 && is_linux(message))
+	else if (message->index != only && is_linux)
 		doubt(result, message,
-		      "RMBE index %u: a buffer of Linux has one element, 1; a receiver that does "
+		      "%cMBE index %u: a buffer of Linux has one element, %u; a receiver that does "
 		      "not check this writes outside of the buffer",
-		      message->index);
+		      message->is_smcd ? 'D' : 'R', message->index, only);
+	if (message->has & SMC_CLC_HAS_CHID && !message->chid)
+		doubt(result, message, "CHID 0000, which no ISM device has%s",
+		      message->type == SMC_CLC_ACCEPT ?
+			      ": a Linux client without the fix of CVE-2026-64048 crashes" :
+			      "");
+	if (message->is_smcd)
+		return;
 	if (message->mtu_code < 1 || message->mtu_code > 5)
 		doubt(result, message, "path MTU code %u: they are 1 (256) to 5 (4096)",
 		      message->mtu_code);
@@ -281,20 +283,6 @@ static void doubt_rdma(struct judgement *result, const struct smc_clc *message)
 		      message->qp);
 	if (message->has & SMC_CLC_HAS_GID && !memcmp(message->gid, no_gid, sizeof(no_gid)))
 		doubt(result, message, "%s", "no GID");
-}
-
-static void doubt_dmb(struct judgement *result, const struct smc_clc *message)
-{
-	if (message->index && is_linux(message))
-		doubt(result, message,
-		      "DMBE index %u: a buffer of Linux has one element, 0; a receiver that does "
-		      "not check this writes outside of the buffer",
-		      message->index);
-	if (message->has & SMC_CLC_HAS_CHID && !message->chid)
-		doubt(result, message, "CHID 0000, which no ISM device has%s",
-		      message->type == SMC_CLC_ACCEPT ?
-			      ": a Linux client without the fix of CVE-2026-64048 crashes" :
-			      "");
 }
 
 static bool offers_chid(const struct smc_clc *proposal, uint16_t chid)
@@ -371,10 +359,8 @@ static void doubts(struct judgement *result, const struct flow_conn *conn)
 	for (int type = SMC_CLC_ACCEPT; type <= SMC_CLC_CONFIRM; type++) {
 		const struct smc_clc *message = conn->messages[type];
 
-		if (message && message->has & SMC_CLC_HAS_RDMA)
-			doubt_rdma(result, message);
-		if (message && message->has & SMC_CLC_HAS_DMB)
-			doubt_dmb(result, message);
+		if (message && message->has & (SMC_CLC_HAS_RDMA | SMC_CLC_HAS_DMB))
+			doubt_values(result, message);
 	}
 	/* A proposal that is not all there may have offered more. */
 	if (proposal && accept && !proposal->is_cut && !proposal->damage)

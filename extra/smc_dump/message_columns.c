@@ -2,7 +2,6 @@
 /* The members of messages: names in text, keys in JSON. One table per kind of message. */
 #include <arpa/inet.h>
 
-#include "smc_dump/judge.h"
 #include "smc_dump/print_event.h"
 
 /* ---- addresses and numbers ---- */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "smc_dump/pcapng_read.h"
+#include "smc_dump/packet.h"
 
 #include "base/array.h"
 #include "base/memory.h"

@@ -6,7 +6,6 @@
 
 #include "out/list.h"
 #include "smc/reason.h"
-#include "smc_dump/judge.h"
 
 #define LABEL_WIDTH 11
 #define INDENT (4 + LABEL_WIDTH + 1)

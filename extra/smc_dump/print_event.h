@@ -8,7 +8,6 @@
 #include "out/table.h"
 #include "out/text.h"
 #include "smc_dump/flow.h"
-#include "smc_dump/packet.h"
 
 /**
  * struct show - output format

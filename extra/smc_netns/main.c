@@ -23,18 +23,14 @@ static const struct cli_tool tool = {
 	.error_status = 1,
 };
 
-/* Return: the inode in "net:[4026531840]", 0 with an errno. */
+/* Return: 0 with an errno. */
 static uint64_t inode_of_process(pid_t pid)
 {
-	char path[64], target[64];
-	uint64_t inode = 0;
-	ssize_t len;
+	char path[64];
+	struct stat st;
 
 	snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)pid);
-	len = readlink(path, target, sizeof(target) - 1);
-	target[len > 0 ? len : 0] = '\0';
-	sscanf(target, "net:[%" SCNu64 "]", &inode);
-	return inode;
+	return stat(path, &st) ? 0 : st.st_ino;
 }
 
 static struct netns *find(const struct netns_list *list, uint64_t inode)

@@ -2,7 +2,7 @@
 /* A pcapng file of any content: packets lie within their blocks. */
 #include "fuzz.h"
 
-#include "smc_dump/pcapng_read.h"
+#include "smc_dump/packet.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

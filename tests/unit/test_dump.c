@@ -2,7 +2,7 @@
 /* smc_dump: from packets to connections and text. See also tests/cli/smc_dump.t. */
 #include "said.h"
 
-#include "smc_dump/judge.h"
+#include "smc_dump/flow.h"
 #include "smc_dump/print_event.h"
 
 #define ETHER "020000000002 020000000001"

@@ -5,7 +5,7 @@
  */
 #include "test.h"
 
-#include "smc_dump/pcapng_read.h"
+#include "smc_dump/packet.h"
 
 #define LITTLE "0a0d0d0a 1c000000 4d3c2b1a 01000000 ffffffffffffffff 1c000000"
 #define BIG "0a0d0d0a 0000001c 1a2b3c4d 00010000 ffffffffffffffff 0000001c"

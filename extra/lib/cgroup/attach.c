@@ -10,7 +10,6 @@
 #include "base/read.h"
 #include "bpf/bpfmap.h"
 #include "cgroup/cgroup.h"
-#include "cgroup/pins.h"
 #include "process/proc.h"
 
 /* A process may fork while /proc is read, but a marked thread's children are marked already. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cgroup/pins.h"
+#include "cgroup/attach.h"
 
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -12,7 +12,6 @@
 #include "bpf/bpfmap.h"
 #include "bpf/libbpf_load.h"
 #include "bpf/rights.h"
-#include "cgroup/scope.h"
 #include "host/btf.h"
 #include "host/smc.h"
 

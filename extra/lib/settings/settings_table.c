@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The table of settings, with EIDs, switches, sysctls and rules for peers. */
 #include "bpf/rights.h"
-#include "cgroup/pins.h"
+#include "cgroup/attach.h"
 #include "host/file.h"
 #include "host/record.h"
 #include "settings/setting.h"
