@@ -207,11 +207,10 @@ static pid_t start(const struct cli_tool *tool, const struct oci_state *containe
 {
 	pid_t pid = fork();
 
-	if (pid > 0)
+	if (pid >= 0)
 		setpgid(pid, pid);
 	if (pid)
 		return pid;
-	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (!wrong)
 		_exit(work(tool, container) ? EXIT_FAILURE : EXIT_SUCCESS);

@@ -358,8 +358,6 @@ static int read_blocks(struct capture *capture)
 	return kind;
 }
 
-/* ---- all ---- */
-
 /* Read until end of file, a signal, or enough packets. Return: 0, -errno, ENOUGH. */
 static int read_packets(struct capture *capture)
 {

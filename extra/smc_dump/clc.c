@@ -314,8 +314,6 @@ static void read_decline(struct smc_clc *clc, const struct bytes *in)
 		clc->diagnosis[i] = GET32(in, 24 + 4 * i);
 }
 
-/* ---- all ---- */
-
 int smc_clc_decode(struct smc_clc *clc, const void *data, size_t len)
 {
 	const struct bytes all = { data, len };

@@ -55,13 +55,13 @@ struct flow_table {
 
 /* ---- the table ---- */
 
-static bool same_addr(const struct smc_addr *one, const struct smc_addr *other)
+bool packet_same_end(const struct smc_addr *one, const struct smc_addr *other)
 {
 	return one->port == other->port && one->family == other->family &&
 	       !memcmp(one->ip, other->ip, sizeof(one->ip));
 }
 
-static uint64_t hash_of(const struct smc_addr *end, uint64_t seed)
+uint64_t packet_hash_end(const struct smc_addr *end, uint64_t seed)
 {
 	return smc_index_hash(&end->port, sizeof(end->port),
 			      smc_index_hash(end->ip, sizeof(end->ip), seed));
@@ -77,7 +77,7 @@ static size_t bucket_of(const struct flow_table *table, const struct smc_addr *o
 {
 	const uint64_t seed = (uintptr_t)table * UINT64_C(0x9e3779b97f4a7c15);
 
-	return (hash_of(one, seed) + hash_of(other, seed)) % BUCKETS;
+	return (packet_hash_end(one, seed) + packet_hash_end(other, seed)) % BUCKETS;
 }
 
 static void unlink_age(struct flow_table *table, struct flow *flow)
@@ -101,8 +101,8 @@ static struct flow *find(struct flow_table *table, const struct packet *packet,
 
 	for (; flow; flow = flow->chain)
 		for (int i = FLOW_CLIENT; i <= FLOW_SERVER; i++)
-			if (same_addr(&flow->conn.ends[i], &packet->from) &&
-			    same_addr(&flow->conn.ends[!i], &packet->to)) {
+			if (packet_same_end(&flow->conn.ends[i], &packet->from) &&
+			    packet_same_end(&flow->conn.ends[!i], &packet->to)) {
 				*side = (enum flow_side)i;
 				return flow;
 			}

@@ -369,8 +369,6 @@ static void doubts(struct judgement *result, const struct flow_conn *conn)
 		doubt_confirm(result, accept, confirm);
 }
 
-/* ---- all ---- */
-
 void judge(struct judgement *result, const struct flow_conn *conn, bool is_over)
 {
 	const char *end = is_over ? "the connection ended" : "the capture ended";

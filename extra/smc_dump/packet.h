@@ -58,6 +58,12 @@ bool packet_knows_link(int link);
  */
 void packet_decode(struct packet *packet, int link, const void *data, size_t captured, size_t full);
 
+/** packet_same_end() - true if both are the same end of a connection */
+bool packet_same_end(const struct smc_addr *one, const struct smc_addr *other);
+
+/** packet_hash_end() - hash of an end of a connection; @seed: 0, or the hash of the other end */
+uint64_t packet_hash_end(const struct smc_addr *end, uint64_t seed);
+
 /* ---- big-endian numbers in network data, at any alignment ---- */
 
 static inline uint16_t big16(const uint8_t *at)

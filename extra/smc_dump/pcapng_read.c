@@ -66,7 +66,7 @@ static int read_block(struct pcapng *pcapng, struct smc_err *err)
 	got = fread(pcapng->bytes, 1, LEAST, pcapng->file);
 	if (!got && !ferror(pcapng->file))
 		return 0;
-	/* This type is the same in both byte orders; a magic number follows that tells which. */
+	/* This type is the same in both byte orders; its magic number follows. */
 	if (got >= HEAD && get(pcapng, 0, 4) == BLOCK_SECTION)
 		need = LEAST;
 	if (got < need)
@@ -189,8 +189,6 @@ static int use_block(struct pcapng *pcapng, struct smc_err *err)
 	default: return PCAPNG_END;
 	}
 }
-
-/* ---- all ---- */
 
 bool pcapng_is(FILE *file)
 {

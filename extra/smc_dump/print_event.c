@@ -81,14 +81,14 @@ json_t *line_json_hex(const uint8_t *data, size_t len)
 
 /* ---- what both forms need ---- */
 
-static const struct smc_addr *sender(const struct flow_event *event)
+/* Append a reason with its name, if it has one. */
+static const struct smc_reason *append_code(struct out_text *text, uint32_t code)
 {
-	return &event->conn->ends[event->side];
-}
+	const struct smc_reason *reason = smc_reason_find(code);
 
-static const struct smc_addr *receiver(const struct flow_event *event)
-{
-	return &event->conn->ends[!event->side];
+	out_printf(text, ", 0x%08" PRIx32 "%s%s", code, reason ? " " : "",
+		   reason ? reason->symbol : "");
+	return reason;
 }
 
 /* Microseconds from the first packet to the last message. Return: false: invalid times. */
@@ -130,7 +130,6 @@ static void append_message(struct out_text *text, const struct show *show,
 			   const struct flow_event *event)
 {
 	const struct smc_clc *clc = event->message;
-	const struct smc_reason *reason = smc_reason_find(clc->reason);
 	char paths[JUDGE_PATHS_SIZE];
 
 	out_printf(text, "%s, version %u", smc_clc_type_name(clc->type), clc->version);
@@ -140,8 +139,7 @@ static void append_message(struct out_text *text, const struct show *show,
 		out_printf(text, ", %s%s", clc->is_smcd ? "SMC-D" : "SMC-R",
 			   clc->is_first ? ", first contact" : "");
 	else if (clc->has & SMC_CLC_HAS_REASON)
-		out_printf(text, ", 0x%08" PRIx32 "%s%s", clc->reason, reason ? " " : "",
-			   reason ? reason->symbol : "");
+		append_code(text, clc->reason);
 	if (clc->is_cut)
 		out_str(text, ", cut");
 	if (clc->damage)
@@ -176,10 +174,9 @@ static void append_remedies(struct out_text *text, const struct show *show,
 static void append_reason(struct out_text *text, const struct show *show,
 			  const struct flow_conn *conn, const struct judgement *found)
 {
-	const struct smc_reason *reason = smc_reason_find(found->reason);
+	const struct smc_reason *reason = append_code(text, found->reason);
 
-	out_printf(text, ", 0x%08" PRIx32 "%s%s, found by the %s\n", found->reason,
-		   reason ? " " : "", reason ? reason->symbol : "", side_names[found->side]);
+	out_printf(text, ", found by the %s\n", side_names[found->side]);
 	if (show->is_quiet || !reason)
 		return;
 	out_printf(text, "    %-*s %s\n    %-*s %s\n", LABEL_WIDTH, "meaning", reason->meaning,
@@ -216,7 +213,8 @@ static void append_outcome(struct out_text *text, const struct show *show,
 static void append_text(struct out_text *text, const struct show *show,
 			const struct flow_event *event)
 {
-	line_head(text, event->time, sender(event), receiver(event));
+	line_head(text, event->time, &event->conn->ends[event->side],
+		  &event->conn->ends[!event->side]);
 	if (event->packet && event->packet->has_vlan)
 		out_printf(text, " vlan %u", event->packet->vlan);
 	out_str(text, "  ");
@@ -250,8 +248,9 @@ static json_t *json_head(const struct flow_event *event)
 		out_json_merge(json,
 			       json_pack("{s:I, s:I}", "seconds", (json_int_t)event->time.seconds,
 					 "nanoseconds", (json_int_t)event->time.nanoseconds));
-	out_json_merge(json, json_pack("{s:s, s:s}", "from", line_addr(from, sender(event)), "to",
-				       line_addr(to, receiver(event))));
+	line_addr(from, &event->conn->ends[event->side]);
+	line_addr(to, &event->conn->ends[!event->side]);
+	out_json_merge(json, json_pack("{s:s, s:s}", "from", from, "to", to));
 	if (event->packet && event->packet->has_vlan)
 		json_object_set_new(json, "vlan", json_integer(event->packet->vlan));
 	json_object_set_new(json, "connection", out_json_number(event->conn->number));

@@ -239,12 +239,6 @@ static void set_seconds(json_t *json, const char *key, int64_t ns)
 		set(json, key, json_real((double)ns / SECOND));
 }
 
-static void set_moved(json_t *json, const char *key, const char *least_key,
-		      const struct event_moved *moved)
-{
-	set(json, moved->is_least ? least_key : key, out_json_number(moved->bytes));
-}
-
 static void set_fallback(json_t *json, const struct event *event, bool explained)
 {
 	const struct smc_diag_fallback *fallback = &event->sock.fallback;
@@ -276,8 +270,9 @@ static void set_connection(json_t *json, const struct event *event, bool explain
 	set_seconds(json, "handshake_seconds", event->handshake);
 	set_seconds(json, "seconds", event->lived);
 	if (event->has_bytes) {
-		set_moved(json, "in", "in_least", &event->in);
-		set_moved(json, "out", "out_least", &event->out);
+		set(json, event->in.is_least ? "in_least" : "in", out_json_number(event->in.bytes));
+		set(json, event->out.is_least ? "out_least" : "out",
+		    out_json_number(event->out.bytes));
 	}
 	if (event->process.pid)
 		set(json, "process",

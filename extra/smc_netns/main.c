@@ -138,12 +138,9 @@ static const char *field(char *text)
 static void print(struct netns_list *list)
 {
 	printf("%zu\n", list->hidden);
-	for (size_t i = 0; i < list->count; i++) {
-		struct netns *netns = &list->entries[i];
-
+	for (struct netns *netns = list->entries; netns < list->entries + list->count; netns++)
 		printf("%" PRIu64 "\t%d\t%s\t%s\n", netns->inode, (int)netns->pid,
 		       field(netns->file), field(netns->name));
-	}
 }
 
 int main(int argc, char **argv)

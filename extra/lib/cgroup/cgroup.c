@@ -134,8 +134,7 @@ static int find(const char *root, struct search *search)
 {
 	char full[PATH_MAX];
 
-	if (snprintf(full, sizeof(full), "%s", root) >= (int)sizeof(full))
-		return -ENAMETOOLONG;
+	snprintf(full, sizeof(full), "%s", root);
 	search_in(search, full, strlen(full));
 	if (search->hits > 1)
 		return -EEXIST;
@@ -185,13 +184,12 @@ static bool cut_to(char *path, const char *id)
 {
 	char outer[PATH_MAX];
 
-	for (strcpy(outer, path); *outer; *strrchr(outer, '/') = '\0') {
-		if (cgroup_is_named(outer, id)) {
-			strcpy(path, outer);
-			return true;
-		}
-	}
-	return false;
+	strcpy(outer, path);
+	while (*outer && !cgroup_is_named(outer, id))
+		*strrchr(outer, '/') = '\0';
+	if (*outer)
+		strcpy(path, outer);
+	return *outer;
 }
 
 /* True if a group of @path, below the part in common with @own, has another container's name. */

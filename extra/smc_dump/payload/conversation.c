@@ -12,22 +12,12 @@
 /* Items that are looked at for reuse when one is added: at least half of them stay in use. */
 #define STEPS 2
 
-/** struct ends - key of the table of addresses, without padding */
-struct ends {
-	struct {
-		uint8_t family, unused;
-		uint16_t port;
-		uint8_t ip[16];
-	} local, peer;
-};
-
 /**
  * struct item - an entry of the array
  * @ended: when, if @is_ended; @is_gone: removed from the tables
  */
 struct item {
 	struct conversation conversation;
-	struct ends ends;
 	int64_t ended;
 	bool is_ended, is_gone;
 };
@@ -49,21 +39,9 @@ struct conversations {
 
 /* ---- keys ---- */
 
-static struct ends ends_of(const struct smc_addr *local, const struct smc_addr *peer)
+static uint64_t hash_ends(const struct conversation *conversation)
 {
-	struct ends ends = {
-		.local = { .family = local->family, .port = local->port },
-		.peer = { .family = peer->family, .port = peer->port },
-	};
-
-	memcpy(ends.local.ip, local->ip, sizeof(ends.local.ip));
-	memcpy(ends.peer.ip, peer->ip, sizeof(ends.peer.ip));
-	return ends;
-}
-
-static uint64_t hash_ends(const struct ends *ends)
-{
-	return smc_index_hash(ends, sizeof(*ends), 0);
+	return packet_hash_end(&conversation->local, packet_hash_end(&conversation->peer, 0));
 }
 
 static bool has_id(const void *arg, size_t place, const void *key)
@@ -75,9 +53,12 @@ static bool has_id(const void *arg, size_t place, const void *key)
 
 static bool has_ends(const void *arg, size_t place, const void *key)
 {
-	const struct conversations *all = arg;
+	const struct conversation *one =
+		&((const struct conversations *)arg)->items[place].conversation;
+	const struct conversation *other = key;
 
-	return !memcmp(&all->items[place].ends, key, sizeof(struct ends));
+	return packet_same_end(&one->local, &other->local) &&
+	       packet_same_end(&one->peer, &other->peer);
 }
 
 /* Ids are consecutive, so they are distributed well without a hash. */
@@ -88,9 +69,9 @@ static struct item *find_id(const struct conversations *all, uint64_t id)
 	return place == SMC_INDEX_NONE ? NULL : &all->items[place];
 }
 
-static struct item *find_ends(const struct conversations *all, const struct ends *ends)
+static struct item *find_ends(const struct conversations *all, const struct conversation *like)
 {
-	size_t place = smc_index_find(&all->by_ends, hash_ends(ends), has_ends, all, ends);
+	size_t place = smc_index_find(&all->by_ends, hash_ends(like), has_ends, all, like);
 
 	return place == SMC_INDEX_NONE ? NULL : &all->items[place];
 }
@@ -109,7 +90,7 @@ static void forget(struct conversations *all, struct item *item)
 	if (item->is_gone)
 		return;
 	smc_index_remove(&all->by_id, item->conversation.id, place);
-	smc_index_remove(&all->by_ends, hash_ends(&item->ends), place);
+	smc_index_remove(&all->by_ends, hash_ends(&item->conversation), place);
 	item->is_gone = true;
 	all->n_ended -= item->is_ended;
 }
@@ -158,9 +139,10 @@ static bool is_process(const struct wish *wish, const struct smcdata_record *rec
 	return !wish->comm || !strncmp(wish->comm, record->comm, sizeof(record->comm) - 1);
 }
 
-static bool is_other_end(const struct conversations *all, const struct ends *ends, int64_t now)
+static bool is_other_end(const struct conversations *all, const struct conversation *one,
+			 int64_t now)
 {
-	const struct ends turned = { .local = ends->peer, .peer = ends->local };
+	const struct conversation turned = { .local = one->peer, .peer = one->local };
 	const struct item *item = find_ends(all, &turned);
 
 	return item && is_remembered(item, now);
@@ -185,7 +167,6 @@ static struct item first_of(const struct smcdata_record *record)
 				      (conn->side == SMCDATA_ANY_SIDE &&
 				       item.conversation.local.port < item.conversation.peer.port);
 	memcpy(&item.conversation.lgr, &conn->lgr, sizeof(conn->lgr));
-	item.ends = ends_of(&item.conversation.local, &item.conversation.peer);
 	return item;
 }
 
@@ -199,11 +180,11 @@ static struct item *begin(struct conversations *all, const struct smcdata_record
 	/* A record without a process name can only replace a verdict to drop it. */
 	if (!record->is_other_process || !is_process(&all->wish, record) ||
 	    !passes(&all->wish, &item.conversation, record->uid) ||
-	    is_other_end(all, &item.ends, now)) {
+	    is_other_end(all, &item.conversation, now)) {
 		all->unwanted[record->conn.id % SMCDATA_VERDICTS] = record->conn.id;
 		return NULL;
 	}
-	before = find_ends(all, &item.ends);
+	before = find_ends(all, &item.conversation);
 	if (before)
 		forget(all, before);
 	item.conversation.number = ++all->count;
@@ -211,7 +192,7 @@ static struct item *begin(struct conversations *all, const struct smcdata_record
 	*place = item;
 	at = (size_t)(place - all->items);
 	smc_index_add(&all->by_id, item.conversation.id, at);
-	smc_index_add(&all->by_ends, hash_ends(&item.ends), at);
+	smc_index_add(&all->by_ends, hash_ends(&item.conversation), at);
 	return place;
 }
 
