@@ -160,8 +160,8 @@ int status_print(const struct cli_tool *tool, const struct scope_list *list, boo
 	if (no_smc && list->count)
 		cli_note(tool, "SMC is gone: every TCP socket of these scopes fails: %s",
 			 strerror(-no_smc));
-	for (size_t i = 0; i < list->count; i++)
-		mptcp += list->entries[i].scope.mptcp;
+	for_each(entry, list->entries, list->count)
+		mptcp += entry->scope.mptcp;
 	if (mptcp)
 		cli_note(tool,
 			 "%" PRIu64 " MPTCP sockets were left as they are; a Go program with "

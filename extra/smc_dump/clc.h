@@ -19,20 +19,10 @@
 /* As @os of struct smc_clc. */
 #define SMC_CLC_LINUX 2
 
-enum smc_clc_type {
-	SMC_CLC_PROPOSAL = 1,
-	SMC_CLC_ACCEPT,
-	SMC_CLC_CONFIRM,
-	SMC_CLC_DECLINE,
-};
+enum smc_clc_type { SMC_CLC_PROPOSAL = 1, SMC_CLC_ACCEPT, SMC_CLC_CONFIRM, SMC_CLC_DECLINE };
 
 /** enum smc_clc_path - kinds of SMC, as a proposal offers them and an answer chooses one */
-enum smc_clc_path {
-	SMC_CLC_R,
-	SMC_CLC_D,
-	SMC_CLC_NONE,
-	SMC_CLC_BOTH,
-};
+enum smc_clc_path { SMC_CLC_R, SMC_CLC_D, SMC_CLC_NONE, SMC_CLC_BOTH };
 
 /** enum smc_clc_has - groups of members that were captured */
 enum smc_clc_has {

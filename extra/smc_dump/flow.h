@@ -6,10 +6,7 @@
 #include "smc_dump/packet.h"
 
 /** enum flow_side - who sends */
-enum flow_side {
-	FLOW_CLIENT,
-	FLOW_SERVER,
-};
+enum flow_side { FLOW_CLIENT, FLOW_SERVER };
 
 /**
  * struct flow_conn - a connection and the messages of its handshake

@@ -38,10 +38,8 @@ static void on_signal(int number)
 
 void guard_catch_signals(pcap_t *pcap)
 {
-	const struct sigaction action = {
-		.sa_handler = on_signal,
-		.sa_flags = SA_RESTART | (int)SA_RESETHAND,
-	};
+	const struct sigaction action = { .sa_handler = on_signal,
+					  .sa_flags = SA_RESTART | (int)SA_RESETHAND };
 
 	stopping = pcap;
 	sigaction(SIGINT, &action, NULL);

@@ -12,13 +12,7 @@ enum {
 	ETHER_QINQ = 0x88a8,
 	ETHER_OLD_QINQ = 0x9100,
 };
-enum {
-	NEXT_HOP = 0,
-	NEXT_TCP = 6,
-	NEXT_ROUTING = 43,
-	NEXT_FRAGMENT = 44,
-	NEXT_DEST = 60,
-};
+enum { NEXT_HOP = 0, NEXT_TCP = 6, NEXT_ROUTING = 43, NEXT_FRAGMENT = 44, NEXT_DEST = 60 };
 /* Maximum number of IPv6 extension headers to skip. */
 #define MOST_HEADERS 8
 
@@ -196,9 +190,9 @@ static const struct link {
 
 static const struct link *find_link(int number)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(links); i++)
-		if (links[i].number == number)
-			return &links[i];
+	for_each(link, links, ARRAY_SIZE(links))
+		if (link->number == number)
+			return link;
 	return NULL;
 }
 

@@ -7,10 +7,7 @@
 #include "base/err.h"
 #include "smc/sock.h"
 
-enum packet_kind {
-	PACKET_OTHER,
-	PACKET_TCP,
-};
+enum packet_kind { PACKET_OTHER, PACKET_TCP };
 
 enum packet_flags {
 	PACKET_FIN = 1 << 0,

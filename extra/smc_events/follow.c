@@ -25,12 +25,10 @@ struct event_moved follow_moved(const struct smclife_moved *moved, bool is_whole
 
 static void copy_mode(struct event *event, const struct smclife_socket *socket)
 {
-	static const uint8_t modes[] = {
-		[SMCLIFE_NONE] = UINT8_MAX,
-		[SMCLIFE_SMCR] = SMC_DIAG_MODE_SMCR,
-		[SMCLIFE_SMCD] = SMC_DIAG_MODE_SMCD,
-		[SMCLIFE_TCP] = SMC_DIAG_MODE_FALLBACK_TCP,
-	};
+	static const uint8_t modes[] = { [SMCLIFE_NONE] = UINT8_MAX,
+					 [SMCLIFE_SMCR] = SMC_DIAG_MODE_SMCR,
+					 [SMCLIFE_SMCD] = SMC_DIAG_MODE_SMCD,
+					 [SMCLIFE_TCP] = SMC_DIAG_MODE_FALLBACK_TCP };
 
 	event->sock.mode = socket->mode < sizeof(modes) ? modes[socket->mode] : UINT8_MAX;
 	if (socket->mode != SMCLIFE_TCP)
@@ -100,16 +98,14 @@ int follow_open(struct follow *follow, struct smc_err *err)
 #include "bpf/smclife.bytes.h"
 	};
 	struct smclife_state state = { 0 };
-	const struct bpf_watch watch = {
-		.elf = elf,
-		.len = sizeof(elf),
-		.state = SMCLIFE_STATE,
-		.value = &state,
-		.module = "smc",
-		.ring = SMCLIFE_EVENTS,
-		.fn = on_record,
-		.arg = follow,
-	};
+	const struct bpf_watch watch = { .elf = elf,
+					 .len = sizeof(elf),
+					 .state = SMCLIFE_STATE,
+					 .value = &state,
+					 .module = "smc",
+					 .ring = SMCLIFE_EVENTS,
+					 .fn = on_record,
+					 .arg = follow };
 
 	follow->state = bpf_programs_start(&follow->programs, &watch, err);
 	return follow->state < 0 ? follow->state : 0;
@@ -185,11 +181,9 @@ static int name_process(struct listeners *listeners, struct listener *listener)
 
 static int load(struct listeners *listeners, struct smc_err *err)
 {
-	const struct sockets_source source = {
-		.begin = begin,
-		.on_message = on_message,
-		.arg = listeners,
-	};
+	const struct sockets_source source = { .begin = begin,
+					       .on_message = on_message,
+					       .arg = listeners };
 	int ret;
 
 	listeners->err = err;

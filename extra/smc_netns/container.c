@@ -105,26 +105,14 @@ static size_t up_to_user(const char *path)
 	return SIZE_MAX;
 }
 
-/* @root: part of the path that root has named; @path: rest of the path, named by a user */
-static void parse_user(struct container *container, const char *root, const char *path)
-{
-	struct container user = { .kind = CONTAINER_NONE };
-	const char *last = strrchr(root, '/');
-
-	parse_part(&user, path);
-	container->kind = user.kind;
-	container->is_user = true;
-	if (user.kind != CONTAINER_NONE)
-		snprintf(container->name, sizeof(container->name), "%.100s/%.200s",
-			 last ? last + 1 : root, user.name);
-}
-
 void container_parse(struct container *container, const char *path, size_t chosen)
 {
+	struct container user = { .kind = CONTAINER_NONE };
 	size_t end = up_to_user(path);
 	char root[PATH_MAX];
+	const char *last;
 
-	*container = (struct container){ .kind = CONTAINER_NONE };
+	*container = user;
 	end = end < chosen ? end : chosen;
 	if (end >= strlen(path) || end >= sizeof(root)) {
 		parse_part(container, path);
@@ -136,7 +124,14 @@ void container_parse(struct container *container, const char *path, size_t chose
 	/* Groups within a container of root are not shown. */
 	if (container->kind > CONTAINER_UNIT)
 		return;
-	parse_user(container, root, path + end);
+	/* The rest of the path is named by a user. */
+	parse_part(&user, path + end);
+	container->kind = user.kind;
+	container->is_user = true;
+	last = strrchr(root, '/');
+	if (user.kind != CONTAINER_NONE)
+		snprintf(container->name, sizeof(container->name), "%.100s/%.200s",
+			 last ? last + 1 : root, user.name);
 }
 
 /* ---- names from runtimes ---- */
@@ -212,10 +207,8 @@ static void name_by_docker(struct container *container)
 		&len, FILE_MAX, "/var/lib/docker/containers/%s/config.v2.json", container->id));
 	const char *name = member(json, "Name");
 
-	if (name)
-		name += *name == '/';
-	if (name && *name)
-		snprintf(container->name, sizeof(container->name), "%s", name);
+	if (name && strcmp(name, "/") != 0)
+		snprintf(container->name, sizeof(container->name), "%s", name + (*name == '/'));
 	json_decref(json);
 }
 

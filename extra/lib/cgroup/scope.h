@@ -46,17 +46,8 @@ enum scope_kind {
  * @name: for display: path of the control group, or "1234 (redis-server)"
  */
 struct smc_scope {
-	__u64 converted;
-	__u64 excluded;
-	__u64 other;
-	__u64 mptcp;
-	__u32 kind;
-	__u32 family;
-	__u32 has_uid;
-	__u32 uid;
-	__u32 has_gid;
-	__u32 gid;
-	__u32 keeps_mptcp;
+	__u64 converted, excluded, other, mptcp;
+	__u32 kind, family, has_uid, uid, has_gid, gid, keeps_mptcp;
 	char comms[SCOPE_COMMS][SCOPE_COMM_SIZE] __attribute__((aligned(8)));
 	char name[SCOPE_NAME_SIZE];
 };

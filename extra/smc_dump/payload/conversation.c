@@ -117,13 +117,11 @@ static struct item *vacant_item(struct conversations *all, int64_t now)
 static bool passes(const struct wish *wish, const struct conversation *conversation, uint32_t uid)
 {
 	static const uint8_t modes[] = { UINT8_MAX, SMC_DIAG_MODE_SMCR, SMC_DIAG_MODE_SMCD };
-	struct smc_sock sock = {
-		.state = SMC_ABI_ACTIVE,
-		.mode = modes[conversation->mode],
-		.uid = uid,
-		.local = conversation->local,
-		.peer = conversation->peer,
-	};
+	struct smc_sock sock = { .state = SMC_ABI_ACTIVE,
+				 .mode = modes[conversation->mode],
+				 .uid = uid,
+				 .local = conversation->local,
+				 .peer = conversation->peer };
 
 	if (filter_match(wish->filter, &sock))
 		return true;
@@ -213,15 +211,13 @@ int conversations_record(struct conversations *all, const struct smcdata_record 
 	uint64_t *passed;
 	struct item *item;
 	int ret;
-	struct payload payload = {
-		.at = at,
-		.full = record->full,
-		.len = record->len,
-		.data = data,
-		.is_unread = record->is_unread,
-		.is_end = record->kind == SMCDATA_CLOSE,
-		.is_sent = record->kind == SMCDATA_SENT,
-	};
+	struct payload payload = { .at = at,
+				   .full = record->full,
+				   .len = record->len,
+				   .data = data,
+				   .is_unread = record->is_unread,
+				   .is_end = record->kind == SMCDATA_CLOSE,
+				   .is_sent = record->kind == SMCDATA_SENT };
 
 	item = find_id(all, record->conn.id);
 	if (!item && (payload.is_end ||

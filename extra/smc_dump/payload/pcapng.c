@@ -303,14 +303,12 @@ static struct segment segment_of(const struct payload *payload, bool is_sent, ui
 {
 	const struct conversation *conversation = payload->conversation;
 
-	return (struct segment){
-		.conversation = conversation,
-		.is_sent = is_sent,
-		.flags = flags,
-		.passed = { conversation->passed[0], conversation->passed[1] },
-		.after = { 1, 1 },
-		.at = payload->at,
-	};
+	return (struct segment){ .conversation = conversation,
+				 .is_sent = is_sent,
+				 .flags = flags,
+				 .passed = { conversation->passed[0], conversation->passed[1] },
+				 .after = { 1, 1 },
+				 .at = payload->at };
 }
 
 static void append_process(struct out_text *text, const struct payload *payload)

@@ -162,16 +162,14 @@ static int start_program(struct payload_capture *capture)
 #include "bpf/smcdata.bytes.h"
 	};
 	struct smcdata_state *state AUTO_FREE = xcalloc(1, sizeof(*state));
-	const struct bpf_watch watch = {
-		.elf = elf,
-		.len = sizeof(elf),
-		.state = SMCDATA_STATE,
-		.value = state,
-		.module = "smc",
-		.ring = SMCDATA_RECORDS,
-		.fn = on_record,
-		.arg = capture,
-	};
+	const struct bpf_watch watch = { .elf = elf,
+					 .len = sizeof(elf),
+					 .state = SMCDATA_STATE,
+					 .value = state,
+					 .module = "smc",
+					 .ring = SMCDATA_RECORDS,
+					 .fn = on_record,
+					 .arg = capture };
 	int snaplen = capture->request->snaplen, map;
 
 	/* The maximum means all, however much SMC copies at once. */
