@@ -17,7 +17,7 @@ int status_print(const struct cli_tool *tool, const struct scope_list *list, boo
  */
 int status_metrics(struct scope_list *list, uint64_t hook_failures, struct smc_err *err);
 
-/* ---- buffers.c ---- */
+/* ---- netns_buffers.c ---- */
 
 /**
  * buffers_set() - set the buffers of new SMC sockets in the network namespace of a process

@@ -178,12 +178,7 @@ static struct flow *add(struct flow_table *table, const struct packet *packet, e
 
 /* ---- messages ---- */
 
-static void drop_window(struct direction *direction)
-{
-	free(direction->window);
-	direction->window = NULL;
-}
-
+/* Free an empty window: connections may live long after their handshake. */
 static void consume(struct direction *direction, size_t len)
 {
 	struct window *window = direction->window;
@@ -196,6 +191,10 @@ static void consume(struct direction *direction, size_t len)
 		window->is_cut = false;
 	else
 		window->cut_at -= len;
+	if (memchr(window->has, true, SMC_CLC_MAX))
+		return;
+	free(window);
+	direction->window = NULL;
 }
 
 static int take_message(struct flow_table *table, struct flow *flow, enum flow_side side,
@@ -232,7 +231,7 @@ static int read_messages(struct flow_table *table, struct flow *flow, enum flow_
 {
 	struct direction *direction = &flow->directions[side];
 
-	while (!direction->is_over) {
+	while (direction->window) {
 		struct window *window = direction->window;
 		const bool *gap = memchr(window->has, false, SMC_CLC_MAX);
 		size_t there = gap ? (size_t)(gap - window->has) : SMC_CLC_MAX;
@@ -241,8 +240,9 @@ static int read_messages(struct flow_table *table, struct flow *flow, enum flow_
 		int ret;
 
 		if (!length || (is_cut && there < SMC_CLC_HEADER)) {
-			drop_window(direction);
 			direction->is_over = true;
+			free(window);
+			direction->window = NULL;
 			return 0;
 		}
 		if (there < SMC_CLC_HEADER || (there < length && !is_cut))
@@ -252,11 +252,6 @@ static int read_messages(struct flow_table *table, struct flow *flow, enum flow_
 			return ret;
 		consume(direction, length);
 		direction->has_spoken = true;
-		/* Free an empty window: connections may live long after their handshake. */
-		if (!memchr(direction->window->has, true, SMC_CLC_MAX)) {
-			drop_window(direction);
-			return 0;
-		}
 	}
 	return 0;
 }

@@ -184,28 +184,18 @@ static void judge_smc(struct judgement *result, const struct flow_conn *conn)
 /* Note the part of the proposal that the server's reason refers to. */
 static void tell_offer(struct judgement *result, const struct smc_clc *proposal, uint32_t reason)
 {
-	char text[LIST_SIZE], paths[JUDGE_PATHS_SIZE], subnet[INET_ADDRSTRLEN] = "";
+	char text[LIST_SIZE], paths[JUDGE_PATHS_SIZE], subnet[INET_ADDRSTRLEN];
 
 	note(result, "the client offered %s", judge_paths(paths, proposal));
-	switch (reason) {
-	case 0x03030000:
-	case 0x03030001:
-	case 0x03030002:
-	case 0x03030008:
-		if (proposal->has & SMC_CLC_HAS_V2)
-			note(result, "the client's EIDs: %s", eids(text, proposal));
-		break;
-	case 0x03030003:
-	case 0x03030007:
+	if (reason == 0x03070000 && proposal->has & SMC_CLC_HAS_SUBNET)
+		note(result, "the client's subnet is %s/%u",
+		     inet_ntop(AF_INET, proposal->subnet, subnet, sizeof(subnet)),
+		     proposal->subnet_len);
+	else if (reason == 0x03030003 || reason == 0x03030007)
 		note(result, "the client's ISM devices have CHID %s", chids(text, proposal));
-		break;
-	case 0x03070000:
-		inet_ntop(AF_INET, proposal->subnet, subnet, sizeof(subnet));
-		if (proposal->has & SMC_CLC_HAS_SUBNET)
-			note(result, "the client's subnet is %s/%u", subnet, proposal->subnet_len);
-		break;
-	default: break;
-	}
+	else if ((reason == 0x03030008 || (reason >= 0x03030000 && reason <= 0x03030002)) &&
+		 proposal->has & SMC_CLC_HAS_V2)
+		note(result, "the client's EIDs: %s", eids(text, proposal));
 }
 
 static void judge_decline(struct judgement *result, const struct flow_conn *conn)

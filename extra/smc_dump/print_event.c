@@ -71,12 +71,10 @@ void line_hex(struct out_text *text, const uint8_t *data, size_t len, bool has_t
 json_t *line_json_hex(const uint8_t *data, size_t len)
 {
 	struct out_text hex AUTO(out_free) = { 0 };
-	json_t *json;
 
 	for (size_t i = 0; i < len; i++)
 		out_hex(&hex, data[i], 2);
-	json = json_stringn(len ? hex.data : "", hex.len);
-	return json;
+	return json_stringn(len ? hex.data : "", hex.len);
 }
 
 /* ---- what both forms need ---- */

@@ -16,11 +16,9 @@ struct event_moved follow_moved(const struct smclife_moved *moved, bool is_whole
 	uint64_t lap = 65536ULL * moved->buffer;
 	uint64_t bytes = (uint64_t)moved->wrap * moved->buffer + moved->count;
 
-	if (!lap)
-		return (struct event_moved){ .bytes = moved->counted, .is_least = !is_whole };
-	if (is_whole && moved->counted > bytes)
+	if (lap && is_whole && moved->counted > bytes)
 		bytes += (moved->counted - bytes + lap / 2) / lap * lap;
-	return (struct event_moved){ .bytes = bytes, .is_least = !is_whole };
+	return (struct event_moved){ lap ? bytes : moved->counted, !is_whole };
 }
 
 static void copy_mode(struct event *event, const struct smclife_socket *socket)

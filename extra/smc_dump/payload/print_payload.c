@@ -14,8 +14,6 @@ static const struct smc_addr *end_of(const struct payload *payload, bool is_send
 	return is_local ? &conversation->local : &conversation->peer;
 }
 
-/* ---- text ---- */
-
 /*
  * Newlines are kept, other unprintable bytes become dots. Each line begins with a tab, so data
  * cannot imitate the header of another message.
@@ -62,8 +60,6 @@ static void append_text(struct out_text *text, const struct show *show,
 	else if (show->is_text)
 		append_characters(text, payload);
 }
-
-/* ---- JSON ---- */
 
 static void add_bytes(json_t *json, const struct show *show, const struct payload *payload)
 {
