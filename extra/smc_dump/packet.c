@@ -209,10 +209,9 @@ void packet_decode(struct packet *packet, int link, const void *data, size_t cap
 	*packet = (struct packet){ .kind = PACKET_OTHER };
 	if (!layer || !skip(&rest, layer->size))
 		return;
-	if (layer->type != BARE &&
-	    !in_ether(packet, &rest, big16((const uint8_t *)data + layer->type)))
-		return;
-	if (!rest.len)
+	if ((layer->type != BARE &&
+	     !in_ether(packet, &rest, big16((const uint8_t *)data + layer->type))) ||
+	    !rest.len)
 		return;
 	if (rest.at[0] >> 4 == 6)
 		read_ipv6(packet, rest);

@@ -296,13 +296,12 @@ static void set_link(json_t *json, const struct event *event)
 
 json_t *event_json(const struct event *event, bool explained)
 {
-	struct out_text time = { .len = 0 };
+	struct out_text time AUTO(out_free) = { .len = 0 };
 	json_t *json;
 
 	event_time(&time, event->at, false);
 	json = json_pack("{s:s, s:s%, s:s}", "schema", "smc-tools/events/1", "time", time.data,
 			 time.len, "event", event_name(event->kind));
-	out_free(&time);
 	if (event->kind == EVENT_LOST)
 		set(json, "lost", out_json_number(event->lost));
 	else if (event_is_link(event))

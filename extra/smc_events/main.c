@@ -110,13 +110,12 @@ static bool is_chosen(const struct event *event)
 /* On a terminal text that does not fit goes below the addresses. */
 static void print_on_terminal(struct events *events, const struct event *event)
 {
-	struct out_text line = { .len = 0 };
+	struct out_text line AUTO(out_free) = { .len = 0 };
 
 	event_text(&line, event);
 	line.data[line.len - 1] = '\0';
 	out_wrap(&events->text, events->width, 0, 12, line.data);
 	out_char(&events->text, '\n');
-	out_free(&line);
 	if (asked.is_explained)
 		event_remedies_read(&events->text, event, events->width, &events->known);
 }

@@ -86,17 +86,13 @@ static void name_one(struct netns *netns, struct json_t *names, uint64_t host)
 	struct container container = { .kind = CONTAINER_NONE };
 	char path[PATH_MAX];
 
-	if (netns->inode == host) {
-		strcpy(netns->name, "host");
+	if (netns->inode == host || (!host && netns->is_own)) {
+		strcpy(netns->name, host ? "host" : "own");
 		return;
 	}
 	if (netns->pid && !proc_cgroup(netns->pid, path))
 		container_parse(&container, path, cgroup_chosen(path));
 	container_name(names, &container);
-	if (!host && netns->is_own) {
-		strcpy(netns->name, "own");
-		return;
-	}
 	if ((container.kind > CONTAINER_UNIT && !container.is_user) ||
 	    (container.kind && !netns->file[0]))
 		strcpy(netns->name, container.name);

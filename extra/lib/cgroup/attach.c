@@ -177,11 +177,10 @@ static void find_states(struct scope_list *list, int tasks)
 	for (size_t i = 0; i < list->count; i++) {
 		struct scope_entry *entry = &list->entries[i];
 
+		has_marks |= entry->scope.kind != SCOPE_CGROUP;
+		entry->state = entry->id == SCOPE_RUN_ID ? STATE_EMPTY : STATE_GONE;
 		if (entry->scope.kind == SCOPE_CGROUP)
 			entry->state = cgroup_state(entry);
-		else
-			entry->state = entry->id == SCOPE_RUN_ID ? STATE_EMPTY : STATE_GONE;
-		has_marks |= entry->scope.kind != SCOPE_CGROUP;
 	}
 	if (has_marks)
 		note_marks(list, tasks);
@@ -268,9 +267,7 @@ static int mark_pass(const struct pins *pins, pid_t root, uint64_t id)
 	if (!proc)
 		return -errno;
 	while (ret >= 0 && (pid = proc_next(proc))) {
-		if (!is_below(pid, root))
-			continue;
-		ret = mark_threads(pins, pid, id);
+		ret = is_below(pid, root) ? mark_threads(pins, pid, id) : 0;
 		marked += ret;
 	}
 	return ret < 0 ? ret : marked;
