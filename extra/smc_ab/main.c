@@ -73,16 +73,18 @@ static const struct cli_tool tool = {
 /**
  * struct comparison - state of a comparison
  * @smc: options to start the runs over SMC; warns only once
- * @server: its command line, split into words
+ * @words: command line of the server
+ * @command, @server, @output: of the current run
  */
 struct comparison {
 	char *const *argv;
 	struct launch smc;
 	struct nursery nursery;
-	wordexp_t server;
-	bool has_server, has_regex;
+	wordexp_t words;
 	regex_t regex;
 	struct ab_pair *pairs;
+	struct child command, server;
+	struct out_text output;
 };
 
 /* ---- one run ---- */
@@ -103,33 +105,29 @@ static int interrupted(struct smc_err *err)
 	return smc_err_say(err, EINTR, "interrupted");
 }
 
-static int server_ended(const struct child *server, const char *when, struct smc_err *err)
+static int server_ended(const struct comparison *self, const char *when, struct smc_err *err)
 {
 	char text[64];
 
 	return smc_err_say(err, ECHILD, "the server ended %s: %s", when,
-			   child_how_it_ended(server->status, text));
+			   child_how_it_ended(self->server.status, text));
 }
 
-static int start_server(struct comparison *self, struct child *server, const struct launch *launch,
-			struct smc_err *err)
+static int start_server(struct comparison *self, const struct launch *launch, struct smc_err *err)
 {
-	const struct child_how how = {
-		.launch = launch,
-		.argv = self->server.we_wordv,
-		.out = asked.is_shown ? STDERR_FILENO : -1,
-	};
-	int ret = child_start(&self->nursery, server, &how, err);
+	const struct child_how how = { launch, self->words.we_wordv,
+				       asked.is_shown ? STDERR_FILENO : -1 };
+	int ret = child_start(&self->nursery, &self->server, &how, err);
 
 	for (int i = 0; !ret && i < LISTEN_STEPS; i++) {
-		ret = witness_listens(server->pid, err);
+		ret = witness_listens(self->server.pid, err);
 		if (ret)
 			return ret < 0 ? ret : 0;
 		child_wait(&self->nursery, NULL, NULL, LISTEN_MS);
 		if (self->nursery.caught)
 			return interrupted(err);
-		if (!server->pid)
-			return server_ended(server, "before it listened", err);
+		if (!self->server.pid)
+			return server_ended(self, "before it listened", err);
 	}
 	return ret ? ret :
 		     smc_err_say(err, ETIMEDOUT, "the server did not listen within %d s",
@@ -137,28 +135,26 @@ static int start_server(struct comparison *self, struct child *server, const str
 }
 
 /* Wait until the command ends. A server for a single client may end earlier. */
-static int wait_for_end(struct comparison *self, struct child *command, struct child *server,
-			int *out, struct out_text *output, struct smc_err *err)
+static int wait_for_end(struct comparison *self, int *out, struct smc_err *err)
 {
 	char text[64];
 
-	while (command->pid) {
-		child_wait(&self->nursery, out, output, -1);
+	while (self->command.pid) {
+		child_wait(&self->nursery, out, &self->output, -1);
 		if (self->nursery.caught)
 			return interrupted(err);
-		if (self->has_server && !server->pid && server->status)
-			return server_ended(server, "before the command did", err);
+		if (!self->server.pid && self->server.status)
+			return server_ended(self, "before the command did", err);
 	}
 	if (*out >= 0)
-		output_read(output, *out);
-	if (command->status)
+		output_read(&self->output, *out);
+	if (self->command.status)
 		return smc_err_say(err, ECHILD, "the command failed: %s",
-				   child_how_it_ended(command->status, text));
+				   child_how_it_ended(self->command.status, text));
 	return 0;
 }
 
-static int run_command(struct comparison *self, struct child *command, struct child *server,
-		       const struct launch *launch, struct out_text *output, struct smc_err *err)
+static int run_command(struct comparison *self, const struct launch *launch, struct smc_err *err)
 {
 	struct child_how how = { .launch = launch, .argv = self->argv };
 	int ends[2], ret = open_output(ends);
@@ -167,52 +163,51 @@ static int run_command(struct comparison *self, struct child *command, struct ch
 		smc_err_set(err, -ret, "cannot make a pipe");
 	} else {
 		how.out = ends[1];
-		ret = child_start(&self->nursery, command, &how, err);
+		ret = child_start(&self->nursery, &self->command, &how, err);
 	}
 	if (ends[1] >= 0)
 		close(ends[1]);
 	if (!ret)
-		ret = wait_for_end(self, command, server, &ends[0], output, err);
+		ret = wait_for_end(self, &ends[0], err);
 	if (ends[0] >= 0)
 		close(ends[0]);
 	return ret;
 }
 
-static int find_metric(struct comparison *self, struct ab_run *run, const struct out_text *output,
-		       struct smc_err *err)
+static int find_metric(struct comparison *self, struct ab_run *run, struct smc_err *err)
 {
-	if (asked.is_shown && output->len)
-		(void)!write(STDERR_FILENO, output->data, output->len);
-	return asked.metric ? metric_find(&self->regex, output, &run->metric, err) : 0;
+	if (!asked.metric)
+		return 0;
+	if (asked.is_shown && self->output.len)
+		(void)!write(STDERR_FILENO, self->output.data, self->output.len);
+	return metric_find(&self->regex, &self->output, &run->metric, err);
 }
 
 /* @launch: NULL for TCP. No process is left in any case. */
 static int run_once(struct comparison *self, struct ab_run *run, const struct launch *launch,
 		    struct smc_err *err)
 {
-	struct child command = { 0 }, server = { 0 };
-	struct witness *witness = NULL;
-	struct out_text output = { 0 };
+	struct witness *witness;
 	int ret = 0;
 
+	self->command = self->server = (struct child){ 0 };
 	self->nursery.used = (struct usage){ 0 };
-	if (self->has_server)
-		ret = start_server(self, &server, launch, err);
+	if (asked.server)
+		ret = start_server(self, launch, err);
 	if (!ret) {
 		witness = witness_start();
-		ret = run_command(self, &command, &server, launch, &output, err);
-	}
-	if (witness)
+		ret = run_command(self, launch, err);
 		witness_end(witness, &run->seen);
+	}
 	if (!ret)
-		ret = find_metric(self, run, &output, err);
-	child_end(&self->nursery, &command);
-	child_end(&self->nursery, &server);
+		ret = find_metric(self, run, err);
+	child_end(&self->nursery, &self->command);
+	child_end(&self->nursery, &self->server);
 	if (!nursery_clear(&self->nursery) && !ret)
 		ret = smc_err_say(err, EPERM,
 				  "cannot end what a run started: it runs as another user");
-	out_free(&output);
-	run->seconds = (double)(command.end_ns - command.start_ns) / 1e9;
+	out_free(&self->output);
+	run->seconds = (double)(self->command.end_ns - self->command.start_ns) / 1e9;
 	run->cpu_seconds = (double)self->nursery.used.cpu_ns / 1e9;
 	run->switches = (double)self->nursery.used.switches;
 	return !ret && self->nursery.caught ? interrupted(err) : ret;
@@ -329,11 +324,10 @@ static int read_server(struct comparison *self)
 
 	if (!asked.server)
 		return 0;
-	code = wordexp(asked.server, &self->server, WRDE_NOCMD);
-	self->has_server = !code;
+	code = wordexp(asked.server, &self->words, WRDE_NOCMD);
 	if (code == WRDE_NOSPACE)
 		memory_end();
-	if (code || !self->server.we_wordc)
+	if (code || !self->words.we_wordc)
 		return cli_usage_error(&tool,
 				       "--server: '%s' is not a program with arguments; a "
 				       "script may do more",
@@ -350,7 +344,6 @@ static int prepare(struct comparison *self)
 		return ret;
 	if (asked.metric && metric_compile(&self->regex, asked.metric, &err))
 		return cli_usage_error(&tool, "--metric: %s", err.text);
-	self->has_regex = asked.metric;
 	smc = kernel_has_smc();
 	if (smc) {
 		kernel_why_not(smc, &err);
@@ -389,19 +382,18 @@ static int compare(struct comparison *self)
 /* Return: 0, AB_FAILED, AB_NOT_USED, AB_DIFFERS, or EXIT_SELF; after a message. */
 static int run(char **argv)
 {
-	struct comparison self = { .argv = argv + optind, .smc = asked.launch };
+	/* Static, as the words and the expression are kept until the end. */
+	static struct comparison self;
 	int ret;
 
+	self.argv = argv + optind;
+	self.smc = asked.launch;
 	if (!*self.argv)
 		return cli_usage_error(&tool, "no command given");
 	asked.words = argv + 1;
 	ret = prepare(&self);
 	if (!ret)
 		ret = compare(&self);
-	if (self.has_regex)
-		regfree(&self.regex);
-	if (self.has_server)
-		wordfree(&self.server);
 	free(self.pairs);
 	return ret;
 }

@@ -8,7 +8,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sys/eventfd.h>
-#include <libmnl/libmnl.h>
 
 #include "base/array.h"
 #include "base/index.h"
@@ -233,11 +232,10 @@ static int find_smc(const struct nlmsghdr *nlh, void *arg)
 static int find_tcp(const struct nlmsghdr *nlh, void *arg)
 {
 	struct search *search = arg;
-	const struct inet_diag_msg *msg = mnl_nlmsg_get_payload(nlh);
+	struct inet_diag_msg msg;
 	size_t n;
 
-	if (mnl_nlmsg_get_payload_len(nlh) >= sizeof(*msg) &&
-	    proc_table_find(&search->holders, msg->idiag_inode, &n))
+	if (!smc_inet_message(&msg, nlh) && proc_table_find(&search->holders, msg.idiag_inode, &n))
 		search->is_found = true;
 	return 0;
 }
