@@ -31,9 +31,7 @@ static int check_size(int map, size_t value_size)
 	attr.info.info_len = sizeof(info);
 	attr.info.info = pointer(&info);
 	err = bpf_call(BPF_OBJ_GET_INFO_BY_FD, &attr);
-	if (err)
-		return err;
-	return info.value_size == value_size ? 0 : -ESTALE;
+	return !err && info.value_size != value_size ? -ESTALE : err;
 }
 
 int bpfmap_open(const char *path, bool writable, size_t value_size)
@@ -98,9 +96,7 @@ static int with_task(int command, int map, pid_t tid, const void *mark)
 {
 	int fd AUTO_CLOSE = (int)syscall(SYS_pidfd_open, tid, PIDFD_THREAD_FLAG);
 
-	if (fd < 0)
-		return -errno;
-	return element(command, map, &fd, mark);
+	return fd < 0 ? -errno : element(command, map, &fd, mark);
 }
 
 int bpfmap_mark(int map, pid_t tid, uint64_t mark)

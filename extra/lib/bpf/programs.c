@@ -115,12 +115,10 @@ static int set_state(int map, const struct bpf_watch *watch, struct smc_err *err
 static int start_without(struct bpf_programs *programs, const struct bpf_watch *watch,
 			 const char *left_out, struct smc_err *err)
 {
-	int ret = load_object(programs, watch, left_out, err), state;
+	int ret = load_object(programs, watch, left_out, err);
 
-	if (ret)
-		return ret;
-	state = map_of(programs, watch->state);
-	ret = set_state(state, watch, err);
+	if (!ret)
+		ret = set_state(map_of(programs, watch->state), watch, err);
 	if (ret)
 		return ret;
 	programs->ring = programs->lib.ring_buffer__new(map_of(programs, watch->ring), watch->fn,
@@ -130,7 +128,7 @@ static int start_without(struct bpf_programs *programs, const struct bpf_watch *
 	ret = run_once(programs, err);
 	if (!ret)
 		ret = attach(programs, left_out, err);
-	return ret ? ret : state;
+	return ret ? ret : map_of(programs, watch->state);
 }
 
 static void stop(struct bpf_programs *programs)
@@ -141,22 +139,17 @@ static void stop(struct bpf_programs *programs)
 		programs->lib.bpf_link__destroy(programs->links[i]);
 	if (programs->object)
 		programs->lib.bpf_object__close(programs->object);
-	programs->ring = NULL;
-	programs->n_links = 0;
-	programs->object = NULL;
+	*programs = (struct bpf_programs){ .lib = programs->lib };
 }
 
 /* True if the module has BTF: trial loading would be slow. vmlinux has types of built-in code. */
 static bool has_types(const char *module)
 {
-	char path[64];
-	struct stat file;
+	char btf[64], loaded[64];
 
-	snprintf(path, sizeof(path), "/sys/kernel/btf/%s", module);
-	if (!stat(path, &file))
-		return true;
-	snprintf(path, sizeof(path), "/sys/module/%s/sections", module);
-	return stat(path, &file) != 0;
+	snprintf(btf, sizeof(btf), "/sys/kernel/btf/%s", module);
+	snprintf(loaded, sizeof(loaded), "/sys/module/%s/sections", module);
+	return !access(btf, F_OK) || access(loaded, F_OK);
 }
 
 static int start(struct bpf_programs *programs, const struct bpf_watch *watch, struct smc_err *err)

@@ -6,11 +6,6 @@
 
 #include "base/array.h"
 
-static bool has_capability(const struct __user_cap_data_struct *data, int cap)
-{
-	return data[CAP_TO_INDEX(cap)].effective & CAP_TO_MASK(cap);
-}
-
 static const struct right {
 	int cap;
 	const char *name;
@@ -26,14 +21,16 @@ static int check(const struct right *right, const struct right *end, struct smc_
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
 	char missing[64] = "";
+	bool is_admin;
 
 	if (syscall(SYS_capget, &header, data))
 		return smc_err_set(err, errno, "cannot read the capabilities of this process");
+	is_admin = data[CAP_TO_INDEX(CAP_SYS_ADMIN)].effective & CAP_TO_MASK(CAP_SYS_ADMIN);
 	for (; right < end; right++) {
 		size_t len = strlen(missing);
 
-		if (!has_capability(data, right->cap) &&
-		    !(right->by_admin && has_capability(data, CAP_SYS_ADMIN)))
+		if (!(data[CAP_TO_INDEX(right->cap)].effective & CAP_TO_MASK(right->cap)) &&
+		    !(right->by_admin && is_admin))
 			snprintf(missing + len, sizeof(missing) - len, "%s%s", len ? ", " : "",
 				 right->name);
 	}
