@@ -1,12 +1,40 @@
 /* SPDX-License-Identifier: MIT */
-/* Advice for each group of connections, as text and JSON. Pure. */
+/* Advice for each group of connections, as text and JSON, and what it is based on. */
 #pragma once
 
+#include "base/err.h"
 #include "out/table.h"
-#include "smc_advise/devices.h"
 #include "smc_advise/tally.h"
 
 #define USE_TEXT_SIZE 128
+
+/** struct device_mode - @is_loopback: within this host only; @is_waiting: lacks only an EID */
+struct device_mode {
+	char netdev[NETDEV_NAME_SIZE], name[8];
+	unsigned int version;
+	bool is_loopback, is_waiting;
+};
+
+/** struct devices - @modes: those of a net device in the kernel's order */
+struct devices {
+	struct device_mode *modes;
+	size_t count;
+	struct netaddr_table addrs;
+	bool has_smc;
+};
+
+/**
+ * devices_load() - of the network namespace of this process
+ * @is_entered: by smc_netns_enter()
+ *
+ * Return: 0; -errno with @err. Free them with devices_free() in any case.
+ */
+int devices_load(struct devices *devices, bool is_entered, struct smc_err *err);
+
+/** devices_parse() - @text: document of "smc_chk -s -j". Return: false if it is none */
+bool devices_parse(struct devices *devices, const char *text);
+
+void devices_free(struct devices *devices);
 
 /**
  * struct smc_use - how SMC could connect: certain for this host, not for the peer

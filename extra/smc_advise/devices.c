@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "smc_advise/devices.h"
+/* Modes of SMC that this host has for each net device, as smc_chk finds them. */
+#include "smc_advise/advice.h"
 
 #include <jansson.h>
 
