@@ -10,8 +10,6 @@
 /* Maximum number of rows as text; JSON has all. */
 #define ROWS_MAX 40
 
-/* ---- words ---- */
-
 static const struct out_names no_yes = OUT_NAMES(NULL, NULL, { "no", NULL }, { "yes", NULL });
 static const struct out_names sides =
 	OUT_NAMES(NULL, NULL, [SIDE_UNKNOWN] = { "-", NULL },
@@ -273,8 +271,6 @@ void advice_text(struct out_text *text, const struct judged *judged, const struc
 	append_sum(text, &judged->sum);
 	append_source(text, tally, watched);
 }
-
-/* ---- JSON ---- */
 
 json_t *advice_json(const struct judged *judged, const struct tally *tally,
 		    const struct watched *watched)

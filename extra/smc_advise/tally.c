@@ -38,8 +38,6 @@ struct tally_listener {
 	bool is_there, is_smc;
 };
 
-/* ---- owners ---- */
-
 uint32_t tally_owner(struct tally *tally, const struct tally_owner *owner)
 {
 	for (size_t i = 0; i < tally->n_owners; i++) {
@@ -56,8 +54,6 @@ uint32_t tally_owner(struct tally *tally, const struct tally_owner *owner)
 	*smc_array_add(&tally->owners, &tally->n_owners) = *owner;
 	return (uint32_t)tally->n_owners - 1;
 }
-
-/* ---- all of it ---- */
 
 void tally_start(struct tally *tally)
 {
@@ -77,8 +73,6 @@ void tally_free(struct tally *tally)
 	*tally = (struct tally){ 0 };
 }
 
-/* ---- who is at the other end ---- */
-
 enum tally_peers tally_peers_of(const struct netaddr_table *own, const struct smc_addr *peer)
 {
 	const struct netaddr other = netaddr_of(peer);
@@ -95,7 +89,7 @@ enum tally_peers tally_peers_of(const struct netaddr_table *own, const struct sm
 	return is_near ? PEERS_NEAR : PEERS_INTERNET;
 }
 
-/* ---- groups ---- */
+/* ---- groups, and their counts ---- */
 
 static bool is_same(const struct tally_group *a, const struct tally_group *b)
 {
@@ -220,8 +214,6 @@ static struct tally_group *group_of(struct tally *tally, const struct tally_conn
 	found = find_group(tally, &key);
 	return found ? found : make_group(tally, &key);
 }
-
-/* ---- counting ---- */
 
 static struct tally_group *count(struct tally *tally, const struct tally_conn *conn, uint64_t now)
 {
@@ -349,7 +341,7 @@ void tally_see(struct tally *tally, const struct smc_tcp *tcp)
 		hold(&conn->holder, tcp->inode);
 }
 
-/* ---- SMC's ---- */
+/* ---- SMC's, and names ---- */
 
 static int compare_socks(const void *a, const void *b)
 {
@@ -396,8 +388,6 @@ void tally_smcs(struct tally *tally, struct smc_sock *socks, size_t count)
 		hold(&conn->holder, found->inode);
 	}
 }
-
-/* ---- names ---- */
 
 static void name(struct tally_holder *holder, tally_name_fn fn, void *arg)
 {

@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <time.h>
+#include <sys/param.h>
 #include <sys/socket.h>
 
 #include "base/array.h"
@@ -215,7 +216,6 @@ static int read_sockets(struct watcher *watcher)
 		ret = find_names(watcher);
 	}
 	smc_inet_free(&watcher->inet);
-	watcher->n_smcs = 0;
 	if (!ret)
 		tally_end(watcher->tally);
 	return ret;
@@ -286,10 +286,8 @@ static void start_bpf(struct watcher *watcher)
 
 	watcher->state = bpf_programs_start(&watcher->programs, &watch, &err);
 	watched->has_bpf = watcher->state >= 0;
-	if (watched->has_bpf)
-		return;
-	watcher->programs = NULL;
-	snprintf(watched->why_not, sizeof(watched->why_not), "no eBPF: %s", err.text);
+	if (!watched->has_bpf)
+		snprintf(watched->why_not, sizeof(watched->why_not), "no eBPF: %s", err.text);
 }
 
 static int read_ends(struct watcher *watcher)
@@ -307,14 +305,12 @@ static int read_ends(struct watcher *watcher)
 
 static int poll_sockets(struct watcher *watcher)
 {
-	uint64_t begin = now_ms();
-	uint64_t gap = begin - watcher->last;
+	uint64_t begin = now_ms(), gap = watcher->last ? begin - watcher->last : 0;
 	int ret;
 
 	tally_begin(watcher->tally, begin);
 	ret = read_sockets(watcher);
-	if (watcher->last && gap > watcher->watched->interval)
-		watcher->watched->interval = gap;
+	watcher->watched->interval = MAX(watcher->watched->interval, gap);
 	watcher->last = begin;
 	watcher->cost = now_ms() - begin;
 	return ret;
@@ -323,12 +319,9 @@ static int poll_sockets(struct watcher *watcher)
 static uint64_t next_poll(const struct watcher *watcher)
 {
 	uint64_t least = watcher->programs ? POLL_BPF : POLL_ALONE;
-	uint64_t share = watcher->cost * POLL_SHARE;
 
-	return watcher->last + (share > least ? share : least);
+	return watcher->last + MAX(watcher->cost * POLL_SHARE, least);
 }
-
-/* ---- the time ---- */
 
 static int watch_on(struct watcher *watcher)
 {
@@ -339,9 +332,9 @@ static int watch_on(struct watcher *watcher)
 	while (!ret && (now = now_ms()) < end) {
 		cli_progress("watching TCP: %u s left; Ctrl-C ends it",
 			     (unsigned int)((end - now + 999) / 1000));
-		next = end < next_poll(watcher) ? end : next_poll(watcher);
-		if (watcher->programs && next > now + READ_BPF)
-			next = now + READ_BPF;
+		next = MIN(end, next_poll(watcher));
+		if (watcher->programs)
+			next = MIN(next, now + READ_BPF);
 		ret = poll(&fd, 1, next > now ? (int)(next - now) : 0);
 		if (ret < 0 && errno != EINTR) {
 			ret = smc_err_set(watcher->err, errno, "cannot wait");
