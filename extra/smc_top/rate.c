@@ -72,35 +72,24 @@ static uint64_t moved(uint64_t before, uint64_t now, uint64_t lap, uint32_t size
 	return bytes > lap - size ? 0 : bytes;
 }
 
-/* True if both samples are comparable. Buffers never change their size, except in a record. */
-static bool is_same(const struct smc_sample *before, const struct smc_sample *now)
-{
-	return before && before->mode == now->mode && before->in_lap == now->in_lap &&
-	       before->out_lap == now->out_lap;
-}
-
 void smc_moved(const struct smc_sample *before, const struct smc_sample *now, uint64_t *in,
 	       uint64_t *out)
 {
-	bool has_base = is_same(before, now);
+	/* Buffers never change their size, except in a record. */
+	bool has_base = before && before->mode == now->mode && before->in_lap == now->in_lap &&
+			before->out_lap == now->out_lap;
 
 	*in = moved(has_base ? before->in : 0, now->in, now->in_lap, now->unread.size);
 	*out = moved(has_base ? before->out : 0, now->out, now->out_lap, now->peer_unread.size);
 }
 
-/* True if a cursor may have wrapped once more than it shows. */
-static bool may_have_wrapped(uint64_t bytes, uint64_t lap, double seconds, uint64_t unseen)
-{
-	return lap && (double)(bytes + lap) <= FASTEST_BYTES_PER_SECOND * seconds &&
-	       unseen >= lap / 2;
-}
-
+/* A cursor may have wrapped once more than it shows. */
 static struct smc_speed speed_of(uint64_t bytes, uint64_t lap, double seconds, uint64_t unseen)
 {
-	return (struct smc_speed){
-		.bytes = (uint64_t)((double)bytes / seconds + 0.5),
-		.is_least = may_have_wrapped(bytes, lap, seconds, unseen),
-	};
+	bool may_wrap = lap && (double)(bytes + lap) <= FASTEST_BYTES_PER_SECOND * seconds;
+
+	return (struct smc_speed){ .bytes = (uint64_t)((double)bytes / seconds + 0.5),
+				   .is_least = may_wrap && unseen >= lap / 2 };
 }
 
 static enum smc_bottleneck judge(const struct smc_sample *now, uint64_t in, uint64_t out)

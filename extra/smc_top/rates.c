@@ -290,29 +290,25 @@ static int compute(struct rates *rates)
 
 /* ---- prepare the next sample ---- */
 
-static struct known remember(const struct top_row *row)
-{
-	const struct smc_sock *sock = &row->base.sock;
-	bool is_connected = smc_sock_connected(sock);
-
-	return (struct known){
-		.cookie = sock->cookie,
-		.sample = row->sample,
-		.local = sock->local,
-		.peer = sock->peer,
-		.is_looked_up = is_connected && smc_sock_mode(sock) != SMC_MODE_NONE,
-		.is_connected = is_connected,
-	};
-}
-
 /* Keep the sockets of this sample, and those that it may have missed. */
 static void renew(struct rates *rates)
 {
 	struct known *all = NULL;
 	size_t count = 0;
 
-	for (size_t i = 0; i < rates->count; i++)
-		*smc_array_add(&all, &count) = remember(&rates->rows[i]);
+	for_each(row, rates->rows, rates->count) {
+		const struct smc_sock *sock = &row->base.sock;
+		bool is_connected = smc_sock_connected(sock);
+
+		*smc_array_add(&all, &count) = (struct known){
+			.cookie = sock->cookie,
+			.sample = row->sample,
+			.local = sock->local,
+			.peer = sock->peer,
+			.is_looked_up = is_connected && smc_sock_mode(sock) != SMC_MODE_NONE,
+			.is_connected = is_connected,
+		};
+	}
 	for (size_t i = 0; i < rates->n_known; i++) {
 		struct known *known = &rates->known[i];
 
