@@ -72,9 +72,7 @@ static any_fn find_next(int fn)
 /* Before main(), as shim_symbol() takes the loader's lock. */
 static __attribute__((constructor)) void find_all(void)
 {
-	int fn;
-
-	for (fn = 0; fn < NEXT_FNS; fn++)
+	for (int fn = 0; fn < NEXT_FNS; fn++)
 		find_next(fn);
 }
 
@@ -331,12 +329,11 @@ static bool spins_select(int n, const fd_set *in, const fd_set *out, const fd_se
 	struct pollfd fds[SELECT_MOST];
 	nfds_t count = 0;
 	short events;
-	int fd;
 
 	if (!in || urgent || n < 1 || n > FD_SETSIZE || !spin_is_due(fds, usec) ||
 	    !is_valid(in, n) || (out && !is_valid(out, n)))
 		return false;
-	for (fd = 0; fd < n; fd++) {
+	for (int fd = 0; fd < n; fd++) {
 		events = events_of(fd, in, out);
 		if (!events)
 			continue;
@@ -368,18 +365,12 @@ int pselect(int n, fd_set *in, fd_set *out, fd_set *urgent, const struct timespe
 
 int epoll_create(int size)
 {
-	int fd = NEXT(epoll_create)(size);
-
-	spin_watch_new(fd);
-	return fd;
+	return spin_watch_new(NEXT(epoll_create)(size));
 }
 
 int epoll_create1(int flags)
 {
-	int fd = NEXT(epoll_create1)(flags);
-
-	spin_watch_new(fd);
-	return fd;
+	return spin_watch_new(NEXT(epoll_create1)(flags));
 }
 
 int epoll_ctl(int epfd, int op, int fd, struct epoll_event *event)

@@ -272,11 +272,10 @@ static bool ends_call(int number, int fd)
 static bool has_interrupt(uint64_t blocked, int fd)
 {
 	uint64_t pending = 0;
-	int number;
 
 	syscall(SYS_rt_sigpending, &pending, sizeof(pending));
 	pending &= ~blocked;
-	for (number = 1; pending; number++, pending >>= 1)
+	for (int number = 1; pending; number++, pending >>= 1)
 		if (pending & 1 && ends_call(number, fd))
 			return true;
 	return false;
@@ -317,9 +316,8 @@ static bool is_resting(unsigned int time)
 static atomic_uint *begin(long long start)
 {
 	unsigned int time = milliseconds(start), busy;
-	int i;
 
-	for (i = 0; i < processors - 1 && i < (int)ARRAY_SIZE(slots); i++) {
+	for (int i = 0; i < processors - 1 && i < (int)ARRAY_SIZE(slots); i++) {
 		busy = slots[i];
 		if (is_over(busy, time) &&
 		    atomic_compare_exchange_strong(&slots[i], &busy, time + 2 * LONGEST_REST))
@@ -563,11 +561,9 @@ static bool is_marked_connection(int fd)
 /* True if it may spin. look() has found that the memory is valid. */
 static bool has_connection(const struct input *input)
 {
-	nfds_t i;
-
 	if (input->events)
 		return is_marked_connection(input->connection);
-	for (i = 0; i < input->n; i++)
+	for (nfds_t i = 0; i < input->n; i++)
 		if (input->fds[i].events & POLLIN && is_marked_connection(input->fds[i].fd))
 			return true;
 	return false;
@@ -636,10 +632,11 @@ void spin_watch(int epfd, int fd)
 		__atomic_store_n(&watched[epfd], fd + 1, __ATOMIC_RELAXED);
 }
 
-void spin_watch_new(int epfd)
+int spin_watch_new(int epfd)
 {
 	if ((unsigned int)epfd < NUMBERS && __atomic_load_n(&watched[epfd], __ATOMIC_RELAXED))
 		__atomic_store_n(&watched[epfd], 0, __ATOMIC_RELAXED);
+	return epfd;
 }
 
 /* ---- start ---- */

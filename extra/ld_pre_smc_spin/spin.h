@@ -67,8 +67,8 @@ void spin_new(int fd);
 /** spin_watch() - epoll_ctl(2) has added @fd to @epfd */
 void spin_watch(int epfd, int fd);
 
-/** spin_watch_new() - @epfd is a new epoll instance */
-void spin_watch_new(int epfd);
+/** spin_watch_new() - @epfd is a new epoll instance. Return: the same */
+int spin_watch_new(int epfd);
 
 /* True if spin_poll() can be of use. For callers that would have to prepare its arguments. */
 bool spin_is_on(void);
