@@ -175,19 +175,16 @@ static void put_verdict(struct out_text *text, const struct ab_result *result)
 {
 	const char *better = result->options->metric ? "better" : "faster";
 
-	switch (result->verdict) {
-	case AB_SMC_BETTER: out_printf(text, "%s is %s.\n", title(result), better); return;
-	case AB_TCP_BETTER: out_printf(text, "TCP is %s.\n", better); return;
-	case AB_NO_DIFFERENCE:
+	if (result->verdict == AB_SMC_BETTER)
+		out_printf(text, "%s is %s.\n", title(result), better);
+	else if (result->verdict == AB_TCP_BETTER)
+		out_printf(text, "TCP is %s.\n", better);
+	else if (result->verdict == AB_NO_DIFFERENCE)
 		out_str(text, "No difference shown: the interval includes 1.\n");
-		return;
-	case AB_TOO_FEW: break;
-	case AB_SMC_NOT_USED:
+	else if (result->verdict == AB_SMC_NOT_USED)
 		out_printf(text, "No verdict: %s.\n",
 			   result->used ? "not every run used SMC" : "SMC was not used");
-		return;
-	}
-	if (result->count < NUMBERS_PAIRS)
+	else if (result->count < NUMBERS_PAIRS)
 		out_printf(text, "No verdict: it takes at least %d pairs.\n", NUMBERS_PAIRS);
 	else
 		out_str(text, "No verdict: values of 0 have no ratio.\n");

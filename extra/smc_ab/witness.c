@@ -41,7 +41,7 @@ struct witness {
 	struct socket *sockets;
 	size_t count;
 	struct smc_index inodes;
-	uint32_t reason, peer_reason;
+	struct sightings seen;
 	struct proc_table holders;
 	struct smc_stats before;
 };
@@ -92,9 +92,9 @@ static int look_at(const struct nlmsghdr *nlh, void *arg)
 	if (mode == SMC_MODE_NONE || (mode == SMC_MODE_TCP && !smc_sock_connected(&sock)))
 		return 0;
 	found = socket_of(witness, sock.inode);
-	if (mode == SMC_MODE_TCP && !witness->reason && sock.has & SMC_SOCK_HAS_FALLBACK) {
-		witness->reason = sock.fallback.reason;
-		witness->peer_reason = sock.fallback.peer_diagnosis;
+	if (mode == SMC_MODE_TCP && !witness->seen.reason && sock.has & SMC_SOCK_HAS_FALLBACK) {
+		witness->seen.reason = sock.fallback.reason;
+		witness->seen.peer_reason = sock.fallback.peer_diagnosis;
 	}
 	/* While a connection is closed, its group may be gone: keep the mode seen before. */
 	if (found->mode == SMC_MODE_NONE || mode == SMC_MODE_TCP || found->mode == SMC_MODE_SMCR)
@@ -188,21 +188,17 @@ void witness_end(struct witness *witness, struct sightings *seen)
 {
 	const uint64_t one = 1;
 
-	*seen = (struct sightings){ 0 };
 	if (witness->is_watching) {
 		(void)!write(witness->stop, &one, sizeof(one));
 		pthread_join(witness->thread, NULL);
 	}
 	if (witness->stop >= 0)
 		close(witness->stop);
-	seen->reason = witness->reason;
-	seen->peer_reason = witness->peer_reason;
-	for (size_t i = 0; i < witness->count; i++) {
-		enum smc_mode mode = witness->sockets[i].mode;
-
-		seen->sockets.smcd += mode == SMC_MODE_SMCD;
-		seen->sockets.smcr += mode == SMC_MODE_SMCR;
-		seen->sockets.tcp += mode == SMC_MODE_TCP;
+	*seen = witness->seen;
+	for_each(socket, witness->sockets, witness->count) {
+		seen->sockets.smcd += socket->mode == SMC_MODE_SMCD;
+		seen->sockets.smcr += socket->mode == SMC_MODE_SMCR;
+		seen->sockets.tcp += socket->mode == SMC_MODE_TCP;
 	}
 	count(witness, seen);
 	smc_index_free(&witness->inodes);
