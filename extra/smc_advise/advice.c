@@ -225,12 +225,9 @@ static void append_sum(struct out_text *text, const struct judge_sum *sum)
 {
 	char memory[OUT_UNITS], buffer[OUT_UNITS];
 
-	if (!sum->conns) {
-		out_str(text, "There were no plain TCP connections.\n");
-		return;
-	}
 	if (!sum->suited_bytes) {
-		out_str(text, "Nothing would benefit from SMC.\n");
+		out_str(text, sum->conns ? "Nothing would benefit from SMC.\n" :
+					   "There were no plain TCP connections.\n");
 		return;
 	}
 	append_share(text, sum->suited_bytes, sum->bytes);
