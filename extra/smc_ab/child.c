@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 
 #include "base/array.h"
@@ -29,14 +30,12 @@ static uint64_t now_ns(void)
 	return (uint64_t)clock_ns(CLOCK_MONOTONIC);
 }
 
-static uint64_t time_ns(const struct timeval *time)
-{
-	return (uint64_t)time->tv_sec * 1000000000U + (uint64_t)time->tv_usec * 1000U;
-}
-
 static void add_usage(struct usage *sum, const struct rusage *one)
 {
-	sum->cpu_ns += time_ns(&one->ru_utime) + time_ns(&one->ru_stime);
+	struct timeval cpu;
+
+	timeradd(&one->ru_utime, &one->ru_stime, &cpu);
+	sum->cpu_ns += (uint64_t)cpu.tv_sec * 1000000000U + (uint64_t)cpu.tv_usec * 1000U;
 	sum->switches += (uint64_t)one->ru_nvcsw + (uint64_t)one->ru_nivcsw;
 }
 
