@@ -327,7 +327,7 @@ int top_run(const struct top_opts *opts, struct rates *rates, int *signal, struc
 	terminal_close(&screen.terminal);
 out:
 	sockets_lookup_free(&screen.lookup);
-	top_free(&screen.table);
+	free(screen.table.rows);
 	out_free(&screen.text);
 	out_free(&screen.line);
 	return ret;

@@ -38,12 +38,6 @@ void top_fill(struct top_table *table, struct rates *rates, const struct top_opt
 	}
 }
 
-void top_free(struct top_table *table)
-{
-	free(table->rows);
-	*table = (struct top_table){ .count = 0 };
-}
-
 void top_join(struct rates *rates, const struct proc_table *procs)
 {
 	for (size_t i = 0; i < rates->count; i++) {
@@ -383,6 +377,6 @@ int top_print(const struct top_opts *opts, struct rates *rates, struct smc_err *
 			append_table(&text, &table, opts, &view, rates->seconds);
 		ret = out_print(&text, err);
 	}
-	top_free(&table);
+	free(table.rows);
 	return ret;
 }

@@ -17,7 +17,7 @@ struct top_sums {
 	struct smc_speed in, out;
 };
 
-/** struct top_table - sorted rows of one sample */
+/** struct top_table - sorted rows of one sample; free @rows */
 struct top_table {
 	struct top_row **rows;
 	size_t count;
@@ -29,8 +29,6 @@ void top_fill(struct top_table *table, struct rates *rates, const struct top_opt
 
 /** top_sort() - sort by @sort, largest first; equal rows by rate, then by cookie */
 void top_sort(struct top_table *table, enum top_key sort);
-
-void top_free(struct top_table *table);
 
 /* Words of --sort, by enum top_key, NULL-terminated. */
 extern const char *const top_sort_names[TOP_KEYS + 1];
