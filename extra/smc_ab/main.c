@@ -32,8 +32,9 @@ static struct ab_options asked = {
 	.launch = { .tool = &tool, .settings[VAR_LEARN] = "0", .supervise = supervise }, .pairs = 10
 };
 
-/* File of --verify. Bits of the options that were given. */
+/* File of --verify, and its result. Bits of the options that were given. */
 static const char *verify;
+static struct record recorded;
 static uint64_t given;
 
 static const struct cli_opt options[] = {
@@ -291,7 +292,7 @@ static int print(const struct comparison *self)
 				    .pairs = self->pairs + 1,
 				    .count = (size_t)asked.pairs,
 				    .width = cli_columns() };
-	const struct record *record = asked.record;
+	const struct record *record = verify ? &recorded : NULL;
 	struct out_text text = { 0 };
 	struct smc_err err = { 0 };
 	json_t *doc;
@@ -432,13 +433,13 @@ static int check_alone(const char *operand)
 }
 
 /* The file may come from others: show the command before it runs. */
-static void announce(const struct record *record)
+static void announce(void)
 {
 	struct out_text text AUTO(out_free) = { 0 };
 
-	for (int i = 0; i < record->argc; i++) {
+	for (int i = 0; i < recorded.argc; i++) {
 		out_char(&text, ' ');
-		if (!out_shell_word(&text, record->argv[i]))
+		if (!out_shell_word(&text, recorded.argv[i]))
 			out_char(&text, '?');
 	}
 	cli_note(&tool, "%s repeats:%.*s", verify, (int)text.len, text.data);
@@ -447,23 +448,21 @@ static void announce(const struct record *record)
 static int run_again(void)
 {
 	const struct ab_options own = asked;
-	struct record record;
-	int status = record_load(&record, &tool, verify);
+	int status = record_load(&recorded, &tool, verify);
 
 	if (status)
 		return status;
-	announce(&record);
+	announce();
 	optind = 0;
-	status = parse(record.argc, record.argv);
+	status = parse(recorded.argc, recorded.argv);
 	if (status < 0) {
 		asked.is_json = own.is_json;
 		asked.is_shown = own.is_shown;
-		asked.record = &record;
-		status = run(record.argv);
+		status = run(recorded.argv);
 	} else if (!status) {
 		status = tool.error_status; /* --help is no comparison */
 	}
-	record_free(&record);
+	record_free(&recorded);
 	return status;
 }
 

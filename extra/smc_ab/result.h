@@ -13,15 +13,12 @@
 
 #define AB_SCHEMA "smc-tools/ab/1"
 
-struct record;
-
 /**
  * struct ab_options - options of a comparison
  * @launch: options to start the runs over SMC; @pairs: number of counted pairs, 1 to AB_PAIRS
  * @metric: POSIX extended regular expression for a number in the output; NULL: measure time
  * @is_lower_better: for @metric; @server: command line of a server for each run, NULL for none
  * @words: command line of smc_ab without its name, NULL-terminated, for the JSON document
- * @record: the result to be verified, NULL for none
  * @is_shown: show the output of command and server on standard error
  * @is_json: print one JSON document
  */
@@ -30,7 +27,6 @@ struct ab_options {
 	int pairs;
 	const char *metric, *server;
 	char *const *words;
-	const struct record *record;
 	bool is_lower_better, is_shown, is_json;
 };
 
