@@ -323,22 +323,21 @@ static void append_reasons(const struct summary *summary, struct out_text *text)
 
 void summary_line(struct summary *summary, struct out_text *text, size_t width, bool is_advised)
 {
-	static const enum smc_mode order[] = { SMC_MODE_SMCR, SMC_MODE_SMCD, SMC_MODE_TCP };
 	struct out_text line AUTO(out_free) = { .len = 0 };
 	size_t all = 0;
 	const char *before = ": ";
 
 	sort(summary);
-	for (int i = 0; i < 3; i++)
-		all += summary->counts[order[i]];
+	for (int mode = SMC_MODE_SMCR; mode <= SMC_MODE_TCP; mode++)
+		all += summary->counts[mode];
 	out_printf(&line, "%zu connection%s", all, plural_s(all));
-	for (int i = 0; i < 3; i++) {
-		if (!summary->counts[order[i]])
+	for (int mode = SMC_MODE_SMCR; mode <= SMC_MODE_TCP; mode++) {
+		if (!summary->counts[mode])
 			continue;
 		out_str(&line, before);
 		if (all > 1)
-			out_printf(&line, "%zu ", summary->counts[order[i]]);
-		out_str(&line, smc_mode_name(order[i]));
+			out_printf(&line, "%zu ", summary->counts[mode]);
+		out_str(&line, smc_mode_name((enum smc_mode)mode));
 		before = ", ";
 	}
 	append_reasons(summary, &line);
@@ -464,19 +463,17 @@ static void by_item(const struct summary *summary, struct out_text *text,
 
 static void connections(const struct summary *summary, bool is_all, struct out_text *text)
 {
-	static const enum smc_mode order[] = { SMC_MODE_SMCR, SMC_MODE_SMCD, SMC_MODE_TCP };
 	struct family family = { "smc_open_connections", "netns", BY_NETNS, SMC_MODE_NONE,
 				 MOST_NETNS };
 
 	metrics_head(text, family.name, "gauge",
 		     "Connections of SMC sockets now, by what they run over.");
-	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
-		family.mode = (int)order[i];
+	for (family.mode = SMC_MODE_SMCR; family.mode <= SMC_MODE_TCP; family.mode++) {
 		if (is_all)
 			by_item(summary, text, &family);
 		else
-			metrics_sample(text, family.name, summary->counts[order[i]], "mode",
-				       modes[order[i]], NULL);
+			metrics_sample(text, family.name, summary->counts[family.mode], "mode",
+				       modes[family.mode], NULL);
 	}
 	if (!summary->has_listening)
 		return;
