@@ -151,14 +151,12 @@ bool launch_wants_mptcp(const char *command)
 
 bool launch_find_spin(const struct launch *launch, const struct library *lib, char entry[PATH_MAX])
 {
-	bool found = library_spin(lib, entry);
-
-	if (!found)
-		cli_warn(
-			launch->tool, launch->quiet,
-			"no ld_pre_smc_spin.so beside %s, as after 'make core': --spin has no effect",
-			lib->file);
-	return found;
+	if (library_spin(lib, entry))
+		return true;
+	cli_warn(launch->tool, launch->quiet,
+		 "no ld_pre_smc_spin.so beside %s, as after 'make core': --spin has no effect",
+		 lib->file);
+	return false;
 }
 
 void launch_warn(const struct launch *launch, enum way way, const char *name)

@@ -34,7 +34,6 @@ bool smc_is_family(const char *value)
 static int unit_factor(char letter)
 {
 	switch (letter) {
-	case '\0': return 1;
 	case 'k':
 	case 'K': return 1024;
 	case 'm':
