@@ -156,14 +156,6 @@ static int keep_command(struct collection *b, const struct bundle_command *comma
 	return 0;
 }
 
-static int keep_system(struct collection *b)
-{
-	struct out_text text AUTO(out_free) = { 0 };
-
-	system_put(&text);
-	return put_file(b, "text", "system", ".txt", &text);
-}
-
 static int keep_commands(struct collection *b)
 {
 	int ret = 0;
@@ -186,11 +178,13 @@ static int keep_commands(struct collection *b)
 int collect(struct collection *b)
 {
 	char *path AUTO_FREE = xprintf("%s/record", b->work.path);
-	struct out_text none = { 0 };
+	struct out_text none = { 0 }, text AUTO(out_free) = { 0 };
 
 	if (mkdirat(b->work.fd, "text", 0700) || mkdirat(b->work.fd, "record", 0700))
 		return cannot_write(b, errno);
-	if (keep_system(b) || put_file(b, "record", RECORD_COMPLETE, "", &none))
+	system_put(&text);
+	if (put_file(b, "text", "system", ".txt", &text) ||
+	    put_file(b, "record", RECORD_COMPLETE, "", &none))
 		return -b->err->code;
 	/* From here on the files that tools read are recorded. */
 	if (setenv("SMC_TOOLS_RECORD", path, 1))

@@ -52,13 +52,13 @@ static bool begins(const char *text, const char *const *words)
 	return false;
 }
 
-/* Append the lines that @is_wanted selects; @lines is changed. */
+/* Append the lines that @is_wanted selects, NULL: all but empty ones; @lines is changed. */
 static void put_lines(struct out_text *text, char *lines, bool (*is_wanted)(const char *line))
 {
 	char *line;
 
 	while ((line = strsep(&lines, "\n"))) {
-		if (!is_wanted(line))
+		if (is_wanted ? !is_wanted(line) : !*line)
 			continue;
 		out_str(text, "  ");
 		out_escaped(text, line, strlen(line));
@@ -137,11 +137,6 @@ static void put_modules(struct out_text *text)
 	}
 }
 
-static bool is_any(const char *line)
-{
-	return *line;
-}
-
 /* List the files that smc_unit enable wrote, by unit. */
 static void put_drop_ins(struct out_text *text)
 {
@@ -160,7 +155,7 @@ static void put_drop_ins(struct out_text *text)
 		out_str(text, "drop-in ");
 		out_escaped(text, name, strlen(name));
 		out_char(text, '\n');
-		put_lines(text, lines, is_any);
+		put_lines(text, lines, NULL);
 	}
 }
 
