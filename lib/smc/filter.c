@@ -184,8 +184,8 @@ static bool uid_test(struct filter_node *node, char *token)
 
 /*
  * Tests. @read converts the token, which it may modify, into a value; NULL: it is a name. @wanted
- * describes valid tokens. Tests of numbers have an order. @peer_kind: for tests of either end, the test of the
- * other end.
+ * describes valid tokens. Tests of numbers have an order. @peer_kind: for tests of either end, the
+ * test of the other end.
  */
 static const struct test {
 	const char *name;

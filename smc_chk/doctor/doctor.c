@@ -38,7 +38,7 @@ static void check_all(struct doctor *doc)
 	}
 }
 
-/* The worst finding about kernel and devices, for a net device or all; DOCTOR_OK if there is none */
+/* The worst finding about kernel and devices, for a net device or all; DOCTOR_OK if none is. */
 static struct doctor_finding find_why(const struct doctor_facts *facts, const char *iface)
 {
 	static const char about[] = "kernel module netlink soft-roce rdma ism pnetid vlan address";
