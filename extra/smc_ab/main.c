@@ -380,7 +380,7 @@ static int compare(struct comparison *self)
 	return AB_FAILED;
 }
 
-/* Return: 0, AB_FAILED, AB_NOT_USED, AB_DIFFERS, or EXIT_SELF; after a message. */
+/* @argv: of smc_ab. Return: 0, or after a message AB_FAILED, AB_NOT_USED, ... */
 static int run(char **argv)
 {
 	/* Static, as the words and the expression are kept until the end. */
