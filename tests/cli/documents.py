@@ -148,7 +148,8 @@ def faults_of_tool(words, is_strict):
     if rest and is_launcher(words):
         faults += faults_of(rest, is_strict)
     elif rest and tool in ("smc_bpf", "smc_chk", "smc_conf", "smc_setup", "smc_unit"):
-        faults += ["no command " + rest[0]] if rest[0] not in page.words else []
+        # smc_setup --apply has no command.
+        faults += ["no command " + rest[0]] if rest[0] not in page.words and words[1] != "--apply" else []
     elif rest and tool in ("smcd", "smcr"):
         has_page = os.path.exists("man/%s-%s.8" % (tool, rest[0]))
         words = Page("man/smcd-%s.8" % rest[0]).words if has_page else ()
