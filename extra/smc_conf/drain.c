@@ -3,17 +3,16 @@
 #include "smc_conf/drain.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 
 #include "base/array.h"
 #include "base/memory.h"
 #include "base/read.h"
 #include "base/words.h"
-#include "base/write.h"
 #include "host/file.h"
 #include "net/netns.h"
 #include "net/pairing.h"
 #include "settings/policy.h"
+#include "settings/settings.h"
 
 #define DIRECTORY "/etc/smc-tools"
 #define NAME "drained"
@@ -73,21 +72,12 @@ int drains_read(struct drains *drains, struct smc_err *err)
 static int drains_write(const struct drains *drains, struct smc_err *err)
 {
 	struct out_text text AUTO(out_free) = { 0 };
-	int dir AUTO_CLOSE = -1, ret;
 
 	for_each(drain, drains->entries, drains->count)
 		for (size_t i = 0; i < drain->count; i++)
 			out_printf(&text, "%s%c", drain->words[i],
 				   i + 1 < drain->count ? ' ' : '\n');
-	mkdir(DIRECTORY, 0755);
-	dir = open(DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (dir < 0)
-		ret = -errno;
-	else if (drains->count)
-		ret = smc_replace_file(dir, NAME, text.data, text.len, 0644);
-	else
-		ret = unlinkat(dir, NAME, 0) && errno != ENOENT ? -errno : 0;
-	return ret ? smc_err_set(err, -ret, "cannot write " DRAIN_FILE) : 0;
+	return settings_write_file(DIRECTORY, NAME, text.data, text.len, err);
 }
 
 void drains_free(struct drains *drains)
@@ -253,24 +243,26 @@ static bool drop(struct drains *drains, const char *what, bool is_all)
 
 int drain_change(const char *what, bool is_on, struct smc_err *err)
 {
-	struct drains before AUTO(drains_free) = { 0 }, drains AUTO(drains_free) = { 0 };
+	struct drains drains AUTO(drains_free) = { 0 };
 	struct smc_err inner;
-	int ret = drains_read(&before, err);
+	int ret = drains_read(&drains, err);
 
-	if (!ret)
-		ret = drains_read(&drains, err);
 	if (ret)
 		return ret;
 	if (!drop(&drains, what, !is_on && !strcmp(what, "all")) && !is_on)
 		return smc_err_say(err, ENOENT, "'%s' is not drained", what);
 	ret = is_on ? add(&drains, what, err) : 0;
-	if (ret || !(is_on || before.count))
+	if (ret)
 		return ret;
 	ret = load(&drains, err);
 	if (!ret)
 		ret = drains_write(&drains, err);
-	if (ret)
-		load(&before, &inner);
+	if (!ret)
+		return 0;
+	/* The file has not changed: back to its rules. */
+	drains_free(&drains);
+	if (!drains_read(&drains, &inner))
+		load(&drains, &inner);
 	return ret;
 }
 

@@ -2,9 +2,8 @@
 /* Wait until connections have ended, and end those that remain. */
 #include "smc_conf/drain.h"
 
-#include <time.h>
-
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/words.h"
 #include "net/netns.h"
 #include "sockets/fetch.h"
@@ -161,25 +160,18 @@ static int print_change(struct waiter *wait, struct smc_err *err)
 	return out_print(&text, err);
 }
 
-static double now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
-
 /* @seconds: 0 for no limit, negative for one look. */
 static int wait_for(struct waiter *wait, double seconds, struct smc_err *err)
 {
-	const double begun = now();
+	const int64_t begun = clock_ns(CLOCK_MONOTONIC);
 	int ret;
 
 	for (;;) {
 		ret = look(wait, err);
 		if (!ret)
 			ret = print_change(wait, err);
-		if (ret || !wait->ends.count || (seconds && now() - begun >= seconds))
+		if (ret || !wait->ends.count ||
+		    (seconds && (double)(clock_ns(CLOCK_MONOTONIC) - begun) >= seconds * 1e9))
 			return ret;
 		cli_wait(1);
 	}

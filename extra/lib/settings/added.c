@@ -49,20 +49,26 @@ static void append_lines(struct out_text *text, const char *from, const char *wi
 	}
 }
 
-static int write_added(const char *text, struct smc_err *err)
+int settings_write_file(const char *directory, const char *name, const char *text, size_t len,
+			struct smc_err *err)
 {
 	int dir AUTO_CLOSE = -1, ret;
 
 	mkdir("/etc/smc-tools", 0755);
-	mkdir(CONF_DIR, 0755);
-	dir = open(CONF_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	mkdir(directory, 0755);
+	dir = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
 		ret = -errno;
-	else if (*text)
-		ret = smc_replace_file(dir, NAME, text, strlen(text), 0644);
+	else if (len)
+		ret = smc_replace_file(dir, name, text, len, 0644);
 	else
-		ret = unlinkat(dir, NAME, 0) && errno != ENOENT ? -errno : 0;
-	return ret ? smc_err_set(err, -ret, "cannot write " PATH) : 0;
+		ret = unlinkat(dir, name, 0) && errno != ENOENT ? -errno : 0;
+	return ret ? smc_err_set(err, -ret, "cannot write %s/%s", directory, name) : 0;
+}
+
+static int write_added(const char *text, struct smc_err *err)
+{
+	return settings_write_file(CONF_DIR, NAME, text, strlen(text), err);
 }
 
 /* Apply what the files say now, without the lines that are @gone. */

@@ -72,6 +72,10 @@ struct settings {
  */
 void settings_lock(struct settings *host);
 
+/** settings_write_file() - write a file below /etc/smc-tools; with @len 0 remove it */
+int settings_write_file(const char *directory, const char *name, const char *text, size_t len,
+			struct smc_err *err);
+
 /** settings_remove_left() - remove files that smc_replace_file() has left in killed processes */
 void settings_remove_left(const char *pattern);
 
