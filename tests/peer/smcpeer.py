@@ -121,11 +121,13 @@ def sends(make):
     return lambda conn: after(conn, make(conn))
 
 
-def flood(conn):
-    data = conn.accept()
-    conn.sock.settimeout(SILENCE)
-    for _ in range(20000):
-        conn.send(data)
+def floods(make):
+    def script(conn):
+        data = make(conn)
+        conn.sock.settimeout(SILENCE)
+        for _ in range(20000):
+            conn.send(data)
+    return script
 
 
 SERVERS = {
@@ -161,7 +163,7 @@ SERVERS = {
     "buffer 512 MiB": accepts(size=15),
     "GID ::": accepts(path="SMC-R", gid=bytes(16)),
     "CHID of nobody": accepts(chid=0x1234),
-    "flood of accepts": flood,
+    "flood of accepts": floods(lambda conn: conn.accept()),
 }
 
 
@@ -204,13 +206,6 @@ def says(make):
     return script
 
 
-def flood_proposals(conn):
-    data = conn.offer()
-    conn.sock.settimeout(SILENCE)
-    for _ in range(20000):
-        conn.send(data)
-
-
 CLIENTS = {
     "silence": says(lambda conn: b""),
     "close": lambda conn: None,
@@ -243,7 +238,7 @@ CLIENTS = {
     "queue pair 0": confirms(qp=0),
     "MTU 15": confirms(mtu=15),
     "buffer 512 MiB": confirms(size=15),
-    "flood of proposals": flood_proposals,
+    "flood of proposals": floods(lambda conn: conn.offer()),
 }
 
 
