@@ -27,6 +27,17 @@ def choose_units(*others, root="", generators=()):
             os.symlink("/dev/null", root + "/run/systemd/system-generators/" + name)
 
 
+def install_tools(source, *tools):
+    """Those of the tools that are in directory source, and the library, in a distribution's directories, which sandboxes permit.
+    Return: path of the library."""
+    library = "/usr/lib/%s-linux-gnu/ld_pre_smc.so" % os.uname().machine
+    for path in library, *("/usr/bin/" + tool for tool in tools):
+        if os.path.exists(source + "/" + os.path.basename(path)):
+            shutil.copy(source + "/" + os.path.basename(path), path)
+            os.chmod(path, 0o755)  # only root may change files loaded by system services
+    return library
+
+
 def add_redis_user():
     """Setup that the package redis-server would have done."""
     write("/etc/passwd", "redis:x:987:987::/var/lib/redis:/usr/sbin/nologin\n", "a")

@@ -2,11 +2,10 @@
 """Services that systemd confines: settings that let SMC through, and output of the tools inside."""
 import json
 import os
-import shutil
 import sys
 import time
 
-from boot import UNITS, boot_systemd, choose_units, systemctl
+from boot import UNITS, boot_systemd, choose_units, install_tools, systemctl
 from kern import done, equal, listing, mode, ok, read, run, wait_for, write
 
 TOOLS = os.path.dirname(os.path.abspath(__file__))
@@ -39,17 +38,6 @@ StandardOutput=append:/run/inside
 StandardError=append:/run/inside
 ExecStart=-%s
 """
-
-
-def install():
-    """Install the library where sandboxes of services find it."""
-    library = "/usr/lib/%s-linux-gnu/ld_pre_smc.so" % os.uname().machine
-    shutil.copy(TOOLS + "/ld_pre_smc.so", library)
-    os.chmod(library, 0o755)
-    for tool in "smc_unit", "smc_bpf":
-        if os.path.exists(TOOLS + "/" + tool):
-            shutil.copy(TOOLS + "/" + tool, "/usr/bin/" + tool)
-            os.chmod("/usr/bin/" + tool, 0o755)
 
 
 def dropin(name):
@@ -143,7 +131,7 @@ def check_families():
 
 
 if sys.argv[-1] != "inside":
-    install()
+    install_tools(TOOLS, "smc_unit", "smc_bpf")
     write(UNITS + "/lab.target", "[Unit]\nDefaultDependencies=no\n")
     choose_units()
     sys.exit(boot_systemd(__file__, *sys.argv[1:], "inside"))

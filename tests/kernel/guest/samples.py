@@ -16,6 +16,7 @@ import sys
 import termios
 import time
 
+from boot import UNITS, add_redis_user, boot_systemd, choose_units, install_tools, systemctl
 from kern import Lines, listens, out_of, wait_for, write
 from smcsock import accept, smc_listener
 from terminal import on_terminal
@@ -256,6 +257,18 @@ def smcr():
         return typed("smcr", "linkgroup")
 
 
+@scene("unit", (r"\d+$", "PID"))
+def unit():
+    """smc_unit: redis by systemd."""
+    out_of("smc_unit", "enable", "redis-server")
+    systemctl("restart", "redis-server")
+    if not wait_for(lambda: listens(6379)):
+        raise RuntimeError("redis-server does not listen")
+    text = typed("smc_unit", "status", "redis-server")
+    systemctl("stop", "redis-server")
+    return text
+
+
 BOTTLENECKS = "peer writes", "peer reads", "we read"
 TOP_RULE = r"^(\S+ +\S+ +\S*SMCD\S* +)>?[\d.]+[kMG]? +>?[\d.]+[kMG]? +\S+ +\S+", r"\1RATE RATE FULL FULL"
 
@@ -321,17 +334,35 @@ def picture_top():
         return "# smc_top: rates, and what slows a connection down\n" + live_screen()
 
 
+def make(name):
+    begin = time.monotonic()
+    write(os.environ["SMC_LAB_OUT"] + "/" + name, SCENES[name].function())
+    print("# %s: %.1f s" % (name, time.monotonic() - begin), flush=True)
+
+
+def boot():
+    """The scene with systemd, on ports that are free again afterwards."""
+    install_tools(os.environ["PATH"].split(":")[0], "smc_unit")
+    add_redis_user()
+    write(UNITS + "/lab.target", "[Unit]\nDefaultDependencies=no\n")
+    choose_units("/lib/systemd/system/redis-server.service")
+    if boot_systemd(__file__, "unit"):
+        sys.exit("no scene of systemd")
+
+
 def main():
     """With RDMA, a guest makes only the scene for it: loopback, which SMC prefers, makes the others."""
+    if sys.argv[1:] == ["unit"]:
+        make("unit")
+        return
     has_rdma = sys.argv[1:] == ["rdma"]
+    if not has_rdma:
+        boot()
     network()
     with running("smc_run", "redis-server", "--bind", "10.0.0.1", "127.0.0.1", "--protected-mode", "no", "--save", "", port=6379):
-        for name, made in SCENES.items():
-            if (name == "smcr") != has_rdma:
-                continue
-            begin = time.monotonic()
-            write(os.environ["SMC_LAB_OUT"] + "/" + name, made.function())
-            print("# %s: %.1f s" % (name, time.monotonic() - begin), flush=True)
+        for name in SCENES:
+            if name != "unit" and (name == "smcr") == has_rdma:
+                make(name)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tarfile
 
-from boot import UNITS, add_redis_user, boot_systemd, choose_units, systemctl
+from boot import UNITS, add_redis_user, boot_systemd, choose_units, install_tools, systemctl
 from kern import done, equal, mode, ok, read, refuses, run, skip, wait_for, write
 from terminal import on_terminal
 
@@ -22,19 +22,6 @@ DROPIN = "zz-smc-tools.conf"
 REDIS = "redis-server.service"
 REDIS_UNIT = "/lib/systemd/system/" + REDIS
 PORTS = {"redis": 6379, "one": 5201, "two": 5202, "env": 5203, "sock": 5204, "other": 5205, "static": 5206, "peers": 5207}
-
-
-def install():
-    """smc_unit and its library in a distribution's directories, which sandboxes permit."""
-    if INSTALLED:
-        return
-    shutil.copy(TOOLS + "/smc_unit", "/usr/bin/smc_unit")
-    shutil.copy(TOOLS + "/ld_pre_smc.so", LIBRARY)
-    for tool in "smc_conf", "smc_bpf":
-        if os.path.exists(TOOLS + "/" + tool):
-            shutil.copy(TOOLS + "/" + tool, "/usr/bin/" + tool)
-    for path in [LIBRARY] + glob.glob("/usr/bin/smc_*"):
-        os.chmod(path, 0o755)  # only root may change files loaded by system services
 
 
 def write_units():
@@ -318,7 +305,8 @@ def check_undo():
 
 
 if len(sys.argv) == 1:
-    install()
+    if not INSTALLED:
+        install_tools(TOOLS, "smc_unit", "smc_conf", "smc_bpf")
     add_redis_user()
     write_units()
     choose_units(REDIS_UNIT, *glob.glob("/lib/systemd/system/smc-*.service"))
