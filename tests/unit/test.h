@@ -9,6 +9,11 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+/* cmocka 2.0 deprecates the old name. */
+#ifndef assert_int_in_range
+#define assert_int_in_range assert_in_range
+#endif
+
 /* And what most tests need. */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -178,7 +178,7 @@ TEST(a_change_is_noticed_soon)
 		if (choice.is_timed)
 			learned_lived(place, true, longer);
 	}
-	assert_in_range(back, 1, 20);
+	assert_int_in_range(back, 1, 20);
 }
 
 /* A difference of half is not significant, a little more is. */
@@ -270,14 +270,14 @@ TEST(some_lives_are_measured)
 	n = 0;
 	for (int i = 0; i < LEARNED_TRIAL; i++)
 		n += live(place, 1, 100, 200, 100).is_timed;
-	assert_in_range(n, LEARNED_TRIAL / LEARNED_EACH, LEARNED_TRIAL / LEARNED_EACH + 2);
+	assert_int_in_range(n, LEARNED_TRIAL / LEARNED_EACH, LEARNED_TRIAL / LEARNED_EACH + 2);
 	place = fresh(2, 1);
 	while (!(place.entry->counts & LEARNED_IS_TCP))
 		live(place, 1, 100, 2000, 100);
 	n = 0;
 	for (int i = 0; i < 12 * LEARNED_TRIAL; i++)
 		n += !live(place, 1, 100, 2000, 100).is_tcp;
-	assert_in_range(n, 2, 3);
+	assert_int_in_range(n, 2, 3);
 }
 
 /* noinline: gcc would assume a struct sockaddr_in6 in a shorter buffer. */
@@ -350,7 +350,7 @@ TEST(corrupt_entries_are_replaced)
 		place.entry->score = words[i];
 		place.entry->handshake = 1;
 		learned_lived(place, false, 1);
-		assert_in_range(place.entry->score, 0, LEARNED_MOST);
+		assert_int_in_range(place.entry->score, 0, LEARNED_MOST);
 		for (int way = 0; way < LEARNED_WAYS; way++) {
 			memset((void *)&set[way], 0xff, sizeof(*set));
 			set[way].used = 1000000 + words[i] % 3;

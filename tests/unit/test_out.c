@@ -580,6 +580,6 @@ TEST(metrics_labels)
 		all[i] = (char)(i + 1);
 	metrics_sample(&text, "m", 7, "a", all, NULL);
 	for (size_t i = 0; i + 1 < text.len; i++)
-		assert_in_range(text.data[i], 0x20, 0x7e);
+		assert_int_in_range(text.data[i], 0x20, 0x7e);
 	out_free(&text);
 }

@@ -277,7 +277,7 @@ TEST(lives_are_shared_by_memory_of_this_user_alone)
 
 TEST(short_lives_go_to_tcp)
 {
-	assert_in_range(until_tcp(1, 20, USUAL), 8, 16);
+	assert_int_in_range(until_tcp(1, 20, USUAL), 8, 16);
 	assert_true(live(2, 20, USUAL));
 }
 
@@ -316,8 +316,8 @@ TEST(only_connections_count)
 	};
 
 	for (size_t i = 0; next_row(i, rows); i++)
-		assert_in_range(until_tcp(20 + (int)i, rows[i].ms, rows[i].how), rows[i].least,
-				rows[i].most);
+		assert_int_in_range(until_tcp(20 + (int)i, rows[i].ms, rows[i].how), rows[i].least,
+				    rows[i].most);
 	shim_in_sandbox = true;
 	assert_int_equal(until_tcp(19, 20, UNCHECKED), 99);
 }

@@ -764,7 +764,7 @@ TEST(number_zero_is_a_number)
 		assert_int_equal(!atomic_load(&shim_openers[0]), bytes != 0);
 	}
 	/* The first one looks at a TCP socket. */
-	assert_in_range(fake.opened[KIND_TCP], 1, 2);
+	assert_int_in_range(fake.opened[KIND_TCP], 1, 2);
 }
 
 /* The sizes of a socket that becomes SMC are SMC's, unless the program has set them. */

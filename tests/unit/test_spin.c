@@ -188,7 +188,7 @@ TEST(spins_until_there_is_input)
 	assert_int_equal(errno, EBADF);
 	assert_int_equal(kernel.blocked, 0);
 	assert_int_equal(slots[0], 0);
-	assert_in_range(looks_of(SMC_FD, 1000), 50, 52);
+	assert_int_in_range(looks_of(SMC_FD, 1000), 50, 52);
 	report();
 	assert_string_equal(logged, "2 of 3 spins found input");
 }
@@ -213,7 +213,7 @@ TEST(fallen_back)
 
 	for (i = 0; i < 1000; i++)
 		assert_int_equal(looks_of(TCP_FD, 10), 0);
-	assert_in_range(kernel.options, 2, 40);
+	assert_int_in_range(kernel.options, 2, 40);
 	assert_false(spin_is_on());
 }
 
@@ -233,7 +233,7 @@ TEST(stream)
 
 	for (i = 0; i < 1600; i++)
 		looks += looks_of(SMC_FD, 0);
-	assert_in_range(looks, 90, 120);
+	assert_int_in_range(looks, 90, 120);
 	assert_int_equal(kernel.masks, 0);
 	/* After one that had to wait, the pause is short again. */
 	while (!looks_of(SMC_FD, 10))
@@ -250,9 +250,9 @@ TEST(stops_without_success)
 
 	for (i = 0; i < 10000; i++)
 		looks += looks_of(SMC_FD, 1000000);
-	assert_in_range(looks, 9 * 50, 65 * 52);
+	assert_int_in_range(looks, 9 * 50, 65 * 52);
 	for (i = 0; looks_of(SMC_FD, 10) == 0; i++)
-		assert_in_range(i, 0, LONGEST_PAUSE);
+		assert_int_in_range(i, 0, LONGEST_PAUSE);
 	/* A new connection with the same number starts without a history. */
 	for (i = 0; i < 100; i++)
 		looks_of(SMC_FD, 1000000);
@@ -310,7 +310,7 @@ static long rest_after(int lost)
 
 	kernel.step = lost * 1000000LL;
 	spin_new(SMC_FD);
-	assert_in_range(looks_of(SMC_FD, 10000000), 2, 3);
+	assert_int_in_range(looks_of(SMC_FD, 10000000), 2, 3);
 	kernel.step = 1000;
 	for (start = kernel.now; is_resting(milliseconds(now()));)
 		kernel.now += 1000000;
@@ -321,31 +321,31 @@ TEST(lost_processor)
 {
 	int i;
 
-	assert_in_range(rest_after(5), 48, 53);
+	assert_int_in_range(rest_after(5), 48, 53);
 	spin_new(SMC_FD);
 	assert_int_equal(looks_of(SMC_FD, 10), 10);
 	kernel.now += 10000000000;
-	assert_in_range(rest_after(1000), LONGEST_REST - 1, LONGEST_REST + 2);
+	assert_int_in_range(rest_after(1000), LONGEST_REST - 1, LONGEST_REST + 2);
 	/* Again and again: longer and longer. */
-	assert_in_range(rest_after(3), 2 * LONGEST_REST - 1, 2 * LONGEST_REST + 2);
+	assert_int_in_range(rest_after(3), 2 * LONGEST_REST - 1, 2 * LONGEST_REST + 2);
 	for (i = 0; i < 10; i++)
 		assert_true(rest_after(3) >= 2 * LONGEST_REST - 1);
-	assert_in_range(rest_after(3), LONGEST_RESTS - 1, LONGEST_RESTS + 2);
+	assert_int_in_range(rest_after(3), LONGEST_RESTS - 1, LONGEST_RESTS + 2);
 	/* Not if the host of a virtual machine took it. */
 	kernel.is_host = true;
-	assert_in_range(rest_after(3), 28, 33);
+	assert_int_in_range(rest_after(3), 28, 33);
 	kernel.is_host = false;
 	for (i = 0; i < 10; i++)
 		rest_after(3);
 	/* Nor after a while without. */
 	kernel.now += 10000000000;
-	assert_in_range(rest_after(3), 28, 33);
+	assert_int_in_range(rest_after(3), 28, 33);
 	/* Meanwhile hardly a call looks. */
 	begin_rest(now(), 1000000, false);
 	kernel.looks = 0;
 	for (i = 0; i < 160; i++)
 		spin_input(SMC_FD, false);
-	assert_in_range(kernel.looks, 1, 11);
+	assert_int_in_range(kernel.looks, 1, 11);
 	/* Milliseconds wrap after 49 days: a rest is over by then. */
 	kernel.now += (LONGEST_RESTS + 1000) * 1000000LL;
 	assert_false(is_resting(milliseconds(now())));
@@ -496,10 +496,10 @@ TEST(grows_while_sleeps_are_short)
 
 	adapt();
 	for (i = 0; i < (long)ARRAY_SIZE(want); i++)
-		assert_in_range(wait_for(SMC_FD, 150, 0), want[i], want[i] + 2);
+		assert_int_in_range(wait_for(SMC_FD, 150, 0), want[i], want[i] + 2);
 	/* From then on it finds all, and keeps its time. */
 	for (i = 0; i < 1000; i++)
-		assert_in_range(wait_for(SMC_FD, 150, 0), 149, 151);
+		assert_int_in_range(wait_for(SMC_FD, 150, 0), 149, 151);
 	assert_int_equal(mine.usec[SPIN_RECV], 192);
 	assert_int_equal(mine.usec[SPIN_EPOLL], 0);
 	/* Sleeps that take longer, as both ends are woken, count too; the bound does not grow. */
@@ -522,14 +522,14 @@ TEST(shrinks_after_long_sleeps)
 		spent += wait_for(SMC_FD, 1000000, 0);
 	assert_int_equal(mine.usec[SPIN_RECV], 0);
 	/* One look each in the beginning, which takes a microsecond, and none in the end. */
-	assert_in_range(spent, 200 + 100 + 50 + 25 + 12, 450);
+	assert_int_in_range(spent, 200 + 100 + 50 + 25 + 12, 450);
 	/* Input at once teaches nothing. */
 	for (i = 0; i < 1000; i++)
 		wait_for(SMC_FD, 0, 100);
 	assert_int_equal(mine.usec[SPIN_RECV], 0);
 	/* Short sleeps do, after the longest pause. */
 	for (i = 0; wait_for(SMC_FD, 100, 0) < 90; i++)
-		assert_in_range(i, 0, LONGEST_PAUSE + 20);
+		assert_int_in_range(i, 0, LONGEST_PAUSE + 20);
 }
 
 /* Always too late for it: it costs hardly more than nothing. */
@@ -542,7 +542,7 @@ TEST(share_in_vain)
 	for (i = 0; i < 100000; i++)
 		spent += wait_for(SMC_FD, 250, 0);
 	elapsed = (kernel.now - start) / 1000;
-	assert_in_range(spent * 1000 / elapsed, 1, 10);
+	assert_int_in_range(spent * 1000 / elapsed, 1, 10);
 	/* Many descriptors of one thread, which do not pause. A look takes a microsecond. */
 	start = kernel.now;
 	for (spent = i = 0; i < 100000; i++) {
@@ -550,7 +550,7 @@ TEST(share_in_vain)
 		spent += wait_for(SMC_FD, 250, 0);
 	}
 	elapsed = (kernel.now - start) / 1000;
-	assert_in_range((spent - i) * 1000 / elapsed, 2, 5);
+	assert_int_in_range((spent - i) * 1000 / elapsed, 2, 5);
 	/* Two of three succeed: a quarter. */
 	start = kernel.now;
 	for (spent = i = 0; i < 100000; i++) {
@@ -560,7 +560,7 @@ TEST(share_in_vain)
 		spent += wait_for(SMC_FD, 250, 0);
 	}
 	elapsed = (kernel.now - start) / 1000;
-	assert_in_range((spent - i) * 100 / elapsed, 18, 26);
+	assert_int_in_range((spent - i) * 100 / elapsed, 18, 26);
 }
 
 TEST(adapts_by_kind)
