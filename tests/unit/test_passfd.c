@@ -22,7 +22,7 @@ static void put(size_t bytes, int first, int second)
 		struct cmsghdr header;
 		char space[2 * CMSG_SPACE(8 * sizeof(int))];
 	} control = { .space = { 0 } };
-	char text[2] = "xy";
+	char text[] = "xy";
 	struct iovec data = { .iov_base = text, .iov_len = bytes };
 	struct msghdr message = { .msg_iov = &data, .msg_iovlen = 1, .msg_control = &control };
 	struct cmsghdr *header = &control.header;
