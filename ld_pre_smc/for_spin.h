@@ -8,7 +8,7 @@
 struct shim_sock;
 
 /**
- * struct smc_shim_view - knowledge of the library about its process, and two of its functions
+ * struct smc_shim_view - what the library knows of its process, and two library functions
  * @fd_bytes: marks of SHIM_FD_NUMBERS descriptors, see state/fd_table.h
  * @is_locked: see state/sandbox.h; @is_smc: see state/fd_query.h
  * @log: shim_log_text(), see state/log.h

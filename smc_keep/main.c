@@ -116,7 +116,7 @@ static void let_go(long call, int fd, int how)
 }
 
 /*
- * close(2), bypassing any preload library. On a socket that has sent all it takes as long as SMC-R
+ * close(2), bypassing any preload library. Once all is sent, it takes as long as SMC-R
  * waits for a slot after a link has broken: 10 seconds at most (SMC_WR_TX_WAIT_FREE_SLOT_TIME in
  * net/smc/smc_wr.c).
  */

@@ -240,7 +240,7 @@ static int check_bpf(struct unit *unit, struct smc_err *err)
 		return smc_err_say(err, EACCES, "%s: %s: " CONFINED_SEE, unit->name, why);
 	if (tool_find("smc_bpf", unit->loader) && check_owner(unit, unit->loader, err))
 		return -EPERM;
-	/* Only root may ask. For others writing the drop-in fails later. */
+	/* Only root may ask. Others fail later, writing the drop-in. */
 	return geteuid() ? bpf_ask("--version", NULL, NULL, err) :
 			   bpf_ask("check", "--cgroup", "/", err);
 }

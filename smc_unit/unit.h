@@ -28,7 +28,7 @@ struct request {
 
 /* ---- dropin.c: the file written for a service; foreign ones are never touched ---- */
 
-/* Sorts last of all drop-ins, also after override.conf of systemctl edit. */
+/* Sorts last of all drop-ins, even after override.conf of systemctl edit. */
 #define DROPIN_FILE "zz-smc-tools.conf"
 /* First line. A file without it is foreign. */
 #define DROPIN_MARK "# Written by smc_unit enable, removed by smc_unit disable. Do not edit.\n"
@@ -99,7 +99,7 @@ bool preload_is_ours(const char *entry);
 /** unit_is_root() - true if the service runs as root */
 bool unit_is_root(const struct unit *unit);
 
-/** unit_uses_inet() - true if its sockets will be of IPPROTO_SMC: it need not be allowed AF_SMC */
+/** unit_uses_inet() - true if its sockets will be of IPPROTO_SMC: so that it needs no AF_SMC */
 bool unit_uses_inet(const struct unit *unit);
 
 /**
@@ -143,7 +143,7 @@ int unit_enable(const struct request *req);
 /** unit_disable() - remove the drop-in */
 int unit_disable(const struct request *req);
 
-/** unit_disable_all() - remove all drop-ins, also without systemd */
+/** unit_disable_all() - remove all drop-ins, even without systemd */
 int unit_disable_all(const struct request *req);
 
 /** unit_status() - show enabled services and the sockets of their processes */

@@ -17,7 +17,7 @@ struct cmd_object {
 	const char *example;
 };
 
-/* In this order abbreviations are matched. */
+/* Abbreviations are matched in this order. */
 static const struct cmd_object objects[] = {
 	{ "device", false, cmd_run_device, "-d" },
 	{ "linkgroup", false, cmd_run_linkgroup, "-d" },

@@ -239,7 +239,7 @@ static void by_side(struct out_text *text, const struct set *set)
 	metrics_head(text, "smc_fallbacks_total", "counter", "Connections that became plain TCP.");
 	side_samples(text, set, "smc_fallbacks_total", true);
 	metrics_head(text, "smc_fallback_reasons_total", "counter",
-		     "Connections that became plain TCP by reason; the kernel's counter wraps at "
+		     "Fallbacks to plain TCP, by reason; the kernel's counter wraps at "
 		     "65536.");
 	for (size_t i = 0; i < set->count; i++)
 		for (int s = 0; s < SMC_SIDES; s++)

@@ -424,7 +424,7 @@ static long spin_in(atomic_uint *slot, const struct input *input, int fd, bool i
 	else if (found < 0)
 		found = 0;
 	*slot = 0;
-	/* As the kernel while it waits, let handlers run that only this call admits. */
+	/* Like the waiting kernel, let handlers run that only this call admits. */
 	if (found > 0 && sigmask)
 		syscall(SYS_rt_sigprocmask, SIG_SETMASK, sigmask, NULL, sizeof(old));
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, sizeof(old));

@@ -13,7 +13,7 @@
 
 #define WATCH_MAX (7 * 86400)
 
-/* Exit status, as that of smc_chk. */
+/* Exit status, like smc_chk's. */
 enum { BENEFITS, FAILED, BENEFITS_NOT };
 
 enum { OPT_FOR = CLI_LONG_ONLY };

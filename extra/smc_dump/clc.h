@@ -126,7 +126,7 @@ size_t smc_clc_length(const void *data, size_t len);
 /**
  * smc_clc_decode() - decode a message; @len: captured bytes, may be less or more than the message
  *
- * Return: 0, also if the message is cut or damaged (see @clc); -EBADMSG if it is not CLC.
+ * Return: 0, even if the message is cut or damaged (see @clc); -EBADMSG if it is not CLC.
  */
 int smc_clc_decode(struct smc_clc *clc, const void *data, size_t len);
 

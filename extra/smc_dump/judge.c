@@ -102,7 +102,7 @@ static void why_not_v2(struct judgement *result, const struct smc_clc *proposal)
 	else
 		note(result,
 		     "not version 2: the client offered it with EID %s; the server has "
-		     "none of them, no device for it, or does not know it",
+		     "no such EID, no device for it, or no version 2",
 		     eids(text, proposal));
 }
 
@@ -373,7 +373,7 @@ void judge(struct judgement *result, const struct flow_conn *conn, bool is_over)
 	else if (conn->messages[SMC_CLC_ACCEPT])
 		note(result, "%s before a confirm of the client was seen", end);
 	else if (conn->messages[SMC_CLC_PROPOSAL])
-		note(result, "%s before an answer of the server was seen", end);
+		note(result, "%s before the server's answer was seen", end);
 	else if (conn->has_syn[FLOW_SERVER])
 		note(result, "both offered SMC, but %s before a proposal was seen", end);
 	else

@@ -133,6 +133,6 @@ struct listeners {
 /**
  * listeners_find() - fill in the listener at a connection's local end: owner and first process
  *
- * Return: 0, also if there is none; -errno with @err.
+ * Return: 0, even if there is none; -errno with @err.
  */
 int listeners_find(struct listeners *listeners, struct event *event, struct smc_err *err);

@@ -262,7 +262,7 @@ int plan_print(const struct setup_host *hosts, size_t count, bool is_json, struc
 		else
 			plan.hosts[plan.n_hosts++] = &host->facts;
 	if (plan.n_hosts < 2)
-		return smc_err_say(err, ENODATA, "no two hosts are left");
+		return smc_err_say(err, ENODATA, "too few hosts remain");
 	for (size_t a = 0; a < plan.n_hosts; a++)
 		for (size_t b = a + 1; b < plan.n_hosts; b++)
 			add_pair(&plan, a, b, is_json);

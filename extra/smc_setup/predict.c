@@ -313,7 +313,7 @@ static void say_limits(struct prediction *result, const struct pair *pair)
 	one = server->max_links == 1 ? PREDICT_SERVER : PREDICT_CLIENT;
 	say(result, result->mode, server->max_links == client->max_links ? PREDICT_BOTH : one,
 	    "sysctl -w net.smc.smcr_max_links_per_lgr=2",
-	    "one link a link group, which does not survive the loss of a port");
+	    "one link per group, which does not survive the loss of a port");
 }
 
 static void say_gaps(struct prediction *result, const struct pair *pair)

@@ -106,7 +106,7 @@ int changes_read(struct changes *changes, char *text, size_t n_hosts, struct smc
 
 void changes_free(struct changes *changes);
 
-/** changes_make() - change all hosts, or none; @is_removed: undo, also without @changes */
+/** changes_make() - change all hosts, or none; @is_removed: undo, even without @changes */
 int changes_make(const struct changes *changes, const struct setup_host *hosts, bool is_removed,
 		 struct smc_err *err);
 

@@ -223,7 +223,7 @@ static int accept_marked(const struct shim_fd *fd, struct sockaddr *addr, sockle
 }
 
 /**
- * accept() - accept(2), see above
+ * accept() - accept(2), repaired
  *
  * Return: a file descriptor with errno untouched, or -1 with errno.
  */

@@ -11,7 +11,7 @@
 int fclose(FILE *file)
 {
 	int saved = errno, fd = fileno(file), ret;
-	/* An SMC socket writes first; fflush() on a file would move its offset. */
+	/* Flush SMC sockets only: on a file, fflush() would move the offset. */
 	int failed = shim_unsent_is_ours(fd) && fflush(file) ? errno : 0;
 	struct shim_signals signals = shim_close_begin(fd);
 

@@ -32,7 +32,7 @@ static int listen_again(struct shim_fd *fd, int backlog)
 }
 
 /**
- * listen() - listen(2), with SO_LINGER hidden from SMC, also after a failed connect()
+ * listen() - listen(2), with SO_LINGER hidden from SMC, even after a failed connect()
  *
  * Return: 0 with errno untouched, or -1 with errno.
  */

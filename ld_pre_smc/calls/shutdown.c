@@ -36,7 +36,7 @@ static bool is_deferred(int fd, int how)
 	return true;
 }
 
-/* Return: 0 or errno, as the functions below. */
+/* Return: 0 or errno, like those below. */
 static int shut_next(int fd, int how)
 {
 	return next_shutdown(fd, how) ? errno : 0;

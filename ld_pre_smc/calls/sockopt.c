@@ -109,7 +109,7 @@ static socklen_t read_option(int fd, const struct option *opt, char value[64])
 	return next_getsockopt(fd, opt->level, opt->name, value, &len) ? 0 : len;
 }
 
-/* Return: 0 or errno, as the functions below. */
+/* Return: 0 or errno, like those below. */
 static int set_next(int fd, const struct option *opt)
 {
 	return next_setsockopt(fd, opt->level, opt->name, opt->value, opt->len) ? errno : 0;

@@ -68,7 +68,7 @@ static bool is_ours(const struct smc_buffer *buffer, int fd, rlim_t descriptors)
 	return smc_buffer_of(buffer, fd) && smc_buffer_fits(buffer, descriptors);
 }
 
-/* Lock bits of the sizes that are ours; 0 also for a locked program. */
+/* Lock bits of the sizes that are ours; 0 for a locked program. */
 static int our_locks(int fd, rlim_t descriptors)
 {
 	struct shim_config own;

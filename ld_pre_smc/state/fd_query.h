@@ -88,7 +88,7 @@ int shim_wait(int fd, int events, long long end, const void *mask);
 /* Seconds that connect() adds to SO_SNDTIMEO to hide it: not a time that programs wait. */
 #define SHIM_HIDDEN 0x3a000000
 
-/* SO_SNDTIMEO in milliseconds, -1 for none, also while it is hidden. */
+/* SO_SNDTIMEO in milliseconds, -1 for none, even while it is hidden. */
 int shim_send_timeout(int fd, struct timeval *time);
 
 /**

@@ -34,7 +34,7 @@ static atomic_uint lives[LIVES][SHIM_SLOT(LIFE_WORDS)];
 /* Used if nothing is shared; zero pages until then. */
 static struct learned_table own_table;
 
-/* NULL: not chosen yet. @learning: the same, NULL also if the process does not learn. */
+/* NULL: not chosen yet. @learning: the same, NULL if the process does not learn. */
 static _Atomic(struct learned_table *) table, learning;
 
 static atomic_bool has_broken;

@@ -154,7 +154,7 @@ bool launch_find_spin(const struct launch *launch, const struct library *lib, ch
 	if (library_spin(lib, entry))
 		return true;
 	cli_warn(launch->tool, launch->quiet,
-		 "no ld_pre_smc_spin.so beside %s, as after 'make core': --spin has no effect",
+		 "no ld_pre_smc_spin.so beside %s (not in 'make core'): --spin has no effect",
 		 lib->file);
 	return false;
 }

@@ -35,7 +35,7 @@ struct learned_fact {
  *
  * Root gets those of all users, others their own.
  *
- * Return: 0, also if nothing was learned; -errno if shared memory cannot be listed.
+ * Return: 0, even if nothing was learned; -errno if shared memory cannot be listed.
  */
 int learned_each(void (*visit)(const struct learned_fact *fact, void *arg), void *arg);
 

@@ -40,7 +40,7 @@ uint64_t smc_netns_id(void);
  * @fd: receives a descriptor that keeps it alive, negative if none is needed
  * @is_entered: /sys surely belongs to another namespace, see smc_netns_enter()
  *
- * /sys shows the namespace in which it was mounted, also after "nsenter -n" and "unshare -n". If
+ * /sys shows the namespace in which it was mounted, even after "nsenter -n" and "unshare -n". If
  * that is another one, this function creates a detached sysfs mount. Without CAP_SYS_ADMIN, /sys is
  * assumed to match.
  *

@@ -55,13 +55,13 @@ int netns_list_load(struct netns_list *list, struct smc_err *err);
 
 /**
  * netns_list_each() - call a function in each namespace, in this thread, and return
- * @fn: returns 0; -errno with @err, after which the walk continues, unless it sets @is_stopped
+ * @fn: returns 0; -errno with @err, after which the walk continues, unless @fn sets @is_stopped
  *
  * setns(2) needs CAP_SYS_ADMIN here and over the namespace; the caller's own, which comes first,
  * needs nothing. Vanished ones are skipped silently. After entering a user namespace, returning may
  * be impossible: later lists then treat the original namespace as any other.
  *
- * Return: 0, also if some failed (counted in @list); what stopped it; the caller's own failure.
+ * Return: 0, even if some failed (counted in @list); what stopped it; the caller's own failure.
  */
 int netns_list_each(struct netns_list *list,
 		    int (*fn)(void *arg, const struct netns *netns, struct smc_err *err), void *arg,

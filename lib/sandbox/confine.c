@@ -138,7 +138,7 @@ static bool is_lack(int code)
 	return code == -ENOSYS || code == -EOPNOTSUPP || code == -EPERM || code == -E2BIG;
 }
 
-/* Restrict files by Landlock. Return: 0, also without Landlock; -errno if a path cannot be used. */
+/* Restrict files by Landlock. Return: 0, even without Landlock; -errno if a path cannot be used. */
 static int close_files(const struct confine *keep, unsigned int *done, struct smc_err *err)
 {
 	int ret;

@@ -208,7 +208,7 @@ static const struct test {
 	{ 0 },
 };
 
-/* Match either end; "port != 80" is "not port = 80", also if there is one port only. */
+/* Match either end; "port != 80" is "not port = 80", even if there is one port only. */
 static int add_either(struct parser *p, struct filter_node node, enum filter_kind peer_kind)
 {
 	bool is_negated = node.op == FILTER_NE;

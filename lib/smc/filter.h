@@ -63,7 +63,7 @@ struct filter {
  * filter_parse() - parse an expression, smc-filter(7)
  * @argv: must outlive the filter
  *
- * "and", also if implied, binds closer than "or". Names of services and users are looked up.
+ * "and", even if implied, binds closer than "or". Names of services and users are looked up.
  * Return: 0, or -EINVAL with one sentence in @err.
  */
 int filter_parse(struct filter *filter, int argc, char *const *argv, struct smc_err *err);

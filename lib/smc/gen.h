@@ -38,7 +38,7 @@ int smc_sysinfo_decode(const struct nlmsghdr *nlh, void *info);
 enum {
 	SMC_DEVICE_HAS_USE_COUNT = 1 << 0, /* ISM only */
 	SMC_DEVICE_HAS_CRIT = 1 << 1,
-	SMC_DEVICE_HAS_FID = 1 << 2, /* up to PCI_ID: not without a PCI function, as rxe */
+	SMC_DEVICE_HAS_FID = 1 << 2, /* up to PCI_ID: only with a PCI function, unlike rxe */
 	SMC_DEVICE_HAS_PCHID = 1 << 3,
 	SMC_DEVICE_HAS_VENDOR = 1 << 4,
 	SMC_DEVICE_HAS_DEVICE = 1 << 5,

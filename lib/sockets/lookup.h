@@ -13,7 +13,7 @@ struct sockets_lookup {
 	struct proc_table procs;
 };
 
-/** sockets_complete() - find addresses by TCP socket or process. Return: 0, also without; -errno */
+/** sockets_complete() - find addresses by TCP socket or process. Return: 0, even if none; -errno */
 int sockets_complete(struct sockets_lookup *lookup, struct smc_sock *sock, struct smc_err *err);
 
 /** sockets_load_processes() - load them on first use. Return: 0, -errno with @err */

@@ -162,7 +162,7 @@ static void __attribute__((noreturn)) be_tar(const char *const argv[], int in, i
 	_exit(errno == ENOENT ? 127 : 126);
 }
 
-/* Return: 0, also when tar(1) stops reading; -errno with @err. */
+/* Return: 0, even when tar(1) stops reading; -errno with @err. */
 static int feed(gzFile from, int to, const char *file, struct smc_err *err)
 {
 	char block[BLOCK];

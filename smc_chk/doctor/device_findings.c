@@ -73,7 +73,7 @@ static void say_fits(struct doctor *doc, const struct pnet_row *row)
 	if (is_v1 && is_v2)
 		what = "RoCE v1 and v2: SMC-Rv1 within a subnet, SMC-Rv2 beyond";
 	else if (is_v1)
-		what = "GIDs of RoCE v1 only: SMC-Rv1, peers must be in the same subnet";
+		what = "GIDs of RoCE v1 only: SMC-Rv1, with peers in the same subnet";
 	else
 		what = "GIDs of RoCE v2 only: SMC-Rv2, which needs an EID in common, over IPv4";
 	doctor_ok(doc, RDMA, row->name, "port %u is active%s%s; %s", row->port,

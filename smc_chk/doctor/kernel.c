@@ -309,7 +309,7 @@ static void check_sockmaps(struct doctor *doc)
 			doc, DOCTOR_WARNING, "sockmap", NULL,
 			"detach the program from control groups that use SMC: bpftool cgroup tree",
 			"eBPF map %.*s has a verdict on streams, and sock_ops program %s adds "
-			"sockets: in its control groups SMC breaks, also after fallback to TCP",
+			"sockets: in its control groups SMC breaks, even after fallback to TCP",
 			len, kernel->sockmap, filler);
 	else
 		doctor_note(

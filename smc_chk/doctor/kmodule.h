@@ -18,7 +18,7 @@ struct kconfig {
  */
 bool kconfig_load(struct kconfig *config, const char *release);
 
-/** kconfig_get() - get an option, "CONFIG_SMC". Return: 'y', 'm', or 'n', also if it is missing */
+/** kconfig_get() - get an option, "CONFIG_SMC". Return: 'y', 'm', or 'n', even if it is missing */
 char kconfig_get(const char *text, const char *option);
 
 /** kconfig_inflate() - decompress gzip data. Return: to be freed; NULL if damaged or > 16 MiB */

@@ -125,7 +125,7 @@ static void check_entry(struct doctor *doc, const struct pnet_row *row)
 	if (row->type == PNET_ISM && choice_is_loopback(row))
 		doctor_say(doc, has_loopback ? doctor_unusable_level(doc) : DOCTOR_WARNING, CHECK,
 			   row->name, removal(doc, row->entry),
-			   "with a PNET ID (%s) loopback is not used", row->pnetid);
+			   "loopback with a PNET ID (%s) is not used", row->pnetid);
 	else if (!row->net && !row->ib && !row->ism)
 		check_absent(doc, row);
 	else if (row->source == PNET_FROM_HARDWARE)

@@ -142,7 +142,7 @@ void doctor_sysctl(struct doctor *doc)
 	/* The sysctl limit_smc_hs needs 6.12, and is wrong on big-endian machines. */
 	if (doc->facts->is_limited)
 		doctor_say(doc, DOCTOR_WARNING, "hs-limit", NULL, "smcr hs disable",
-			   "handshake limitation is on: under load connections fall back to TCP");
+			   "handshake limitation is on: connections fall back to TCP under load");
 	if (program)
 		doctor_note(doc, CHECK, "net.smc.hs_ctrl",
 			    "the BPF program %s decides which connections try SMC", program);

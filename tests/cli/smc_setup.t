@@ -111,7 +111,7 @@ def on_a_terminal():
        max(map(len, out.splitlines())) <= 60, "on a terminal words are wrapped, and the command is a line", (status, out))
     status, out = on_terminal([BUILD + "/smc_setup", "plan", "denied", path("a")], ENV, 80)
     ok(status == 1 and "\r\x1b[Kreading hosts: 0 of 2, waiting for denied\r\x1b[K" in out and
-       re.search("\r\x1b\\[Ksmc_setup: denied: .*\nsmc_setup: no two hosts .*\n$", out),
+       re.search("\r\x1b\\[Ksmc_setup: denied: .*\nsmc_setup: too few hosts .*\n$", out),
        "progress is shown, and taken away before a message", (status, out))
 
 
@@ -133,7 +133,7 @@ def unreadable():
     ok(status == 1 and len(lines) == 3 and all(name in line for name, line in zip(names[1:], lines)) and
        out.count("SMC-R v2.1") == 1, "bundles that cannot be read are named, others go on", (status, out, err))
     status, out, err = run(*files("a", "broken"))
-    ok(status == 1 and not out and "no two hosts" in err.splitlines()[-1], "one is no pair", (status, out, err))
+    ok(status == 1 and not out and "too few hosts" in err.splitlines()[-1], "one is no pair", (status, out, err))
     status, out, err = run("-j", *files("broken"))
     ok(status == 1 and not out and err.count("\n") == 2, "one is compared with this host", (status, out, err))
     status, out, err = run("-j", *files("a"))

@@ -389,7 +389,7 @@ int scope_detach_container(const char *id, struct smc_err *err)
 	return ret == -ENOENT ? 0 : ret;
 }
 
-/* Remove anything that is pinned, also partial or from another version. */
+/* Remove all that is pinned, even in part or by another version. */
 int scope_detach_all(struct smc_err *err)
 {
 	struct pins pins AUTO(pins_close) = PINS_CLOSED;

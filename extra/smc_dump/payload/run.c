@@ -123,9 +123,8 @@ static void say_result(const struct payload_capture *capture)
 	cli_note(&dump_tool, "%" PRIu64 " message%s of %" PRIu64 " connection%s", capture->messages,
 		 plural_s(capture->messages), conversations, plural_s(conversations));
 	if (state->lost)
-		cli_note(&dump_tool, "too fast, and lost: %llu message%s with %llu byte%s",
-			 state->lost, plural_s(state->lost), state->lost_bytes,
-			 plural_s(state->lost_bytes));
+		cli_note(&dump_tool, "too fast: lost %llu message%s with %llu byte%s", state->lost,
+			 plural_s(state->lost), state->lost_bytes, plural_s(state->lost_bytes));
 	if (state->unread)
 		cli_note(&dump_tool, "%llu byte%s could not be read: the length is shown",
 			 state->unread, plural_s(state->unread));
