@@ -95,7 +95,7 @@ $(PRELOAD_LIBS) $(CLI_LIBS) $(KERNEL_LIBS): $(O)/%.so: %_lib.c $(O)/version.h
 	$(call say,CC)
 	$(Q)$(COMPILE) -fPIC -shared -o $@ $< -ldl
 $(O)/tests/preload/spin.so: $(wildcard extra/ld_pre_smc_spin/*.[ch])
-$(O)/tests/preload/spin.so: override CPPFLAGS += -Iextra
+$(O)/tests/preload/spin.so: override CPPFLAGS += -Iextra -U_FORTIFY_SOURCE
 
 $(O)/twin: $(TWIN_OBJS)
 	$(call say,LD)

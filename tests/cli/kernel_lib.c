@@ -20,6 +20,7 @@
 #ifndef NETLINK_RDMA
 #define NETLINK_RDMA 20
 #endif
+#undef IPPROTO_SMC /* of glibc 2.42, where it is no number for #if */
 #define IPPROTO_SMC 256
 #define SIZE 65536
 #define SOCKETS 8

@@ -572,7 +572,7 @@ long call_epoll(int fd)
 {
 	struct epoll_event event;
 
-	return epoll_wait(fd, &event, 1, -1) == 1 ? (int)event.events & ~EPOLLOUT : -1;
+	return epoll_wait(fd, &event, 1, -1) == 1 ? (int)(event.events & ~(uint32_t)EPOLLOUT) : -1;
 }
 
 int watch(int fd, unsigned int what)

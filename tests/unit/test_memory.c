@@ -17,7 +17,8 @@ const char *__asan_default_options(void)
 TEST(gives)
 {
 	int *zeros = xcalloc(3, sizeof(*zeros));
-	char *none = xcalloc(0, 8), *words = xstrdup("words"), *word = xstrndup("words", 4),
+	volatile size_t zero = 0; /* compilers warn about an allocation of 0 bytes */
+	char *none = xcalloc(zero, 8), *words = xstrdup("words"), *word = xstrndup("words", 4),
 	     *text = xprintf("%s %d", word, 5);
 
 	assert_int_equal(zeros[0] | zeros[1] | zeros[2], 0);
