@@ -53,7 +53,7 @@ CASE(urgent_twice)
 	struct pair p = make_urgent_pair(0);
 
 	for (int i = 0; i < 3; i++) {
-		SAY("send", send(p.a, "ab!" + i, 1, MSG_OOB));
+		SAY("send", send(p.a, &"ab!"[i], 1, MSG_OOB));
 		nap(50);
 	}
 	SAY("send", send(p.a, "cd", 2, 0));
