@@ -20,8 +20,8 @@ INSTALL_RULES := $(if $(EXTRA),90-smc-conf.rules)
 INSTALL_HOOKS := $(if $(and $(HAVE_BPF),$(HOOKDIR)),smc-tools.json)
 # The file that profiles include, and profiles that units name.
 INSTALL_APPARMOR := $(if $(APPARMORDIR),abstractions/smc-tools smc_chk-serve $(if $(EXTRA),smc_conf))
-# The schema of smc_conf export -j, and files for Prometheus, Grafana, sos and SELinux.
-INSTALL_SHARED := packaging/selinux/smc_tools.cil $(if $(EXTRA),extra/smc_conf/conf.schema.json \
+# Files for Prometheus, Grafana, sos and SELinux.
+INSTALL_SHARED := packaging/selinux/smc_tools.cil $(if $(EXTRA),\
 	$(addprefix packaging/metrics/,smc-tools.rules.yml smc-tools.dashboard.json) docs/runbook.md) packaging/sos/smc_tools.py
 INSTALL_PROFILES := $(wildcard profiles/*)
 # Ansible's default path.

@@ -3,6 +3,7 @@
 #include "smc_conf/smc_conf.h"
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "cli/screen.h"
 #include "out/list.h"
 #include "settings/setting.h"
@@ -89,12 +90,49 @@ void sc_export(struct out_text *text, const struct conf *conf)
 	conf_write(text, conf);
 }
 
+static json_t *json_change(const struct output *out, const char *line,
+			   const struct settings_change *change)
+{
+	const struct conf_item *any = settings_any(change);
+	const struct row row = { out->host->netns[change->netns].name, any, NULL, &any->place };
+	json_t *json = out_json(columns, NULL, &row);
+
+	json_object_set_new(json, "setting", json_string(line));
+	return json;
+}
+
+static void put_setting(void *arg, char sign, const char *line,
+			const struct settings_change *change)
+{
+	const struct output *out = arg;
+
+	(void)sign;
+	json_array_append_new(out->array, json_change(out, line, change));
+}
+
+/* All settings are changes of a host that has none. */
+static json_t *json_settings(const struct conf *conf)
+{
+	struct settings host AUTO(settings_free) = { 0 };
+	struct output out = { .host = &host, .array = json_array() };
+
+	for_each(section, conf->sections, conf->n_sections)
+		smc_array_add(&host.netns, &host.n_netns)->name = xstrdup(section->netns);
+	for_each(item, conf->items, conf->count)
+		*smc_array_add(&host.changes, &host.n_changes) =
+			(struct settings_change){ .new = item, .netns = item->section };
+	settings_each(&host, put_setting, &out);
+	return out.array;
+}
+
 int sc_print_export(const struct conf *conf, bool is_json, struct smc_err *err)
 {
 	struct out_text text = { 0 };
 
 	if (is_json)
-		return out_print_json(sc_json(conf), err);
+		return out_print_json(json_pack("{s:s, s:o}", "schema", "smc-tools/conf/1",
+						"settings", json_settings(conf)),
+				      err);
 	sc_export(&text, conf);
 	return out_finish(&text, err);
 }
@@ -104,13 +142,10 @@ int sc_print_export(const struct conf *conf, bool is_json, struct smc_err *err)
 static void put_change(void *arg, char sign, const char *line, const struct settings_change *change)
 {
 	const struct output *out = arg;
-	const struct conf_item *any = settings_any(change);
-	const struct row row = { out->host->netns[change->netns].name, any, NULL, &any->place };
-	json_t *json = out_json(columns, NULL, &row);
+	json_t *json = json_change(out, line, change);
 	const char *verb = sign == '+' ? "add" : "remove";
 
 	json_object_set_new(json, "change", json_string(sign == '~' ? "change" : verb));
-	json_object_set_new(json, "setting", json_string(line));
 	if (sign == '~')
 		json_object_set_new(json, "is", json_string(change->old->value));
 	json_array_append_new(out->array, json);

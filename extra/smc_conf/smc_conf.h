@@ -40,20 +40,12 @@ int sc_watch(struct settings *host, const struct conf *file, const struct cli_to
 /** sc_keep() - write settings as the default file, applied at each boot; rename an existing one */
 int sc_keep(const struct conf *now, const struct cli_tool *tool, struct smc_err *err);
 
-/* ---- json.c ---- */
-
-/**
- * sc_json() - settings as a document of schema smc_conf/conf.schema.json
- *
- * Strings are escaped as words in the file: \x41, in JSON "\\x41".
- */
-json_t *sc_json(const struct conf *conf);
-
 /* ---- print.c ---- */
 
 /** sc_export() - append settings in the format of the file */
 void sc_export(struct out_text *text, const struct conf *conf);
 
+/** sc_print_export() - print settings; as JSON those of diff, without the change */
 int sc_print_export(const struct conf *conf, bool is_json, struct smc_err *err);
 
 int sc_print_changes(const struct settings *host, bool is_json, struct smc_err *err);

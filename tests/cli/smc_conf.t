@@ -80,6 +80,11 @@ err=$("$conf" export - <"$tmp/lines" 2>&1 >"$tmp/out")
 is "$?$err" 0 'the example of smc.conf(5)'
 like "$(<"$tmp/out")" '^deny port 443$' 'and it is all there'
 
+is "$(printf 'eid A\ndeny port 22\nnetns b\npnetid N net m\n' | "$conf" export -j - | sed 's/"source":"[^"]*",//g')" \
+	"$(printf '%s' '{"schema":"smc-tools/conf/1","settings":[' '{"setting":"eid A","kind":"eid","name":"A"},' \
+		'{"netns":"b","setting":"pnetid N net m","kind":"pnetid","name":"m","by":"net","value":"N"},' \
+		'{"setting":"deny port 22","kind":"policy"}]}')" 'export: JSON'
+
 # ---- a kernel without SMC ----
 sentence="no SMC \(module 'smc' .*\).* 'smc_chk doctor'\$"
 if has_smc; then

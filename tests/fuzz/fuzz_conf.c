@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* smc.conf: accepted input can be written and read again with the same result; also as JSON. */
+/* smc.conf: accepted input can be written and read again with the same result. */
 #include "fuzz.h"
 
-#include "smc_conf/smc_conf.h"
+#include "settings/settings.h"
 
 /* Return: 0, or -errno with a message and no settings. */
 static int read_conf(struct conf *conf, const void *data, size_t size)
@@ -18,16 +18,6 @@ static int read_conf(struct conf *conf, const void *data, size_t size)
 	return ret;
 }
 
-static void write_json(const struct conf *conf)
-{
-	json_t *json = sc_json(conf);
-	char *dump = json_dumps(json, JSON_COMPACT);
-
-	MUST(dump);
-	free(dump);
-	json_decref(json);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct out_text text = { 0 }, again = { 0 };
@@ -35,7 +25,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (read_conf(&conf, data, size))
 		return 0;
-	write_json(&conf);
 	conf_write(&text, &conf);
 	MUST(!read_conf(&other, text.data ? text.data : "", text.len));
 	MUST(other.count == conf.count);

@@ -53,7 +53,7 @@ def fails(pattern, text, name):
 
 def check_nothing():
     equal(conf("export"), (0, EMPTY, ""), "nothing set: an empty file")
-    equal(json.loads(conf("export", "-j")[1]), {"schema": "smc-tools/conf/1"}, "so in JSON")
+    equal(json.loads(conf("export", "-j")[1]), {"schema": "smc-tools/conf/1", "settings": []}, "so in JSON")
     refused(conf("apply"), "open %s: No such file" % CONF, "no file: said")
 
 
@@ -370,7 +370,7 @@ def check_scopes():
     ok(status == 1 and not out and "Permission denied" in err, "users who may not see scopes get a message", (status, out, err))
     exported = conf("export")[1]
     ok(rules + "\n" in exported, "export has it", exported)
-    equal(json.loads(conf("export", "-j")[1])["scope"], [{"cgroup": "/conf/a", "only": "ipv4", "user": "0", "mptcp": "keep", "exclude-comm": ["sshd"]}],
+    equal(json.loads(conf("export", "-j")[1])["settings"], [{"setting": rules, "kind": "scope", "name": "/conf/a", "value": rules[14:]}],
           "in JSON, too")
     write("scope /conf/a\n")
     equal(conf("diff"), (2, "~ scope /conf/a # is only ipv4 user 0 mptcp keep exclude-comm sshd\n", ""), "other rules: diff")
