@@ -15,7 +15,6 @@ enum {
 	OPT_ALL,
 	OPT_CGROUP_OF,
 	OPT_ONLY,
-	OPT_USER,
 	OPT_EXCLUDE_COMM,
 	OPT_KEEP_MPTCP,
 	OPT_ALLOW_GROUP,
@@ -54,7 +53,6 @@ static const struct cli_opt options[] = {
 	  .excludes = "--cgroup --cgroup-of --unit --container --pid --run" },
 	{ OPT_ONLY, "only", "FAMILY", "convert sockets of ipv4 or of ipv6 only, or none",
 	  .needs = "attach" },
-	{ OPT_USER, "user", "USER", "convert sockets of this user only", .needs = "attach" },
 	{ OPT_EXCLUDE_COMM, "exclude-comm", "NAME",
 	  "leave processes with this command name alone; "
 	  "up to 8 times",
@@ -81,28 +79,16 @@ static const struct cli_tool tool = {
 		 "status [TARGET] [-j | --metrics]\n"
 		 "check [TARGET]\n"
 		 "oci-hook",
-	.summary =
-		"Turn the TCP sockets of programs into SMC sockets, by an eBPF program in the\n"
-		"kernel, even if they are static, built by Go, or set-uid. TARGET is one of\n"
-		"--cgroup, --cgroup-of, --unit, --container, --pid and --run; RULE is --only,\n"
-		"--user, --exclude-comm or --keep-mptcp. oci-hook is for runtimes of containers.\n\n"
-		"Example: smc_bpf attach --unit nginx",
+	.summary = "Turn the TCP sockets of programs into SMC sockets, by an eBPF program in the\n"
+		   "kernel, even if they are static, built by Go, or set-uid. TARGET is one of\n"
+		   "--cgroup, --cgroup-of, --unit, --container, --pid and --run; RULE is --only,\n"
+		   "--exclude-comm or --keep-mptcp. oci-hook is for runtimes of containers.\n\n"
+		   "Example: smc_bpf attach --unit nginx",
 	.opts = options,
 	.error_status = 1,
 	.given = &given,
 	.commands = words,
 };
-
-static int set_user(const char *text)
-{
-	int64_t uid = scope_user(text);
-
-	if (uid < 0)
-		return cli_error(&tool, "no user '%s'", text);
-	asked.rules.has_uid = 1;
-	asked.rules.uid = (uint32_t)uid;
-	return 0;
-}
 
 static int set_family(const char *text)
 {
@@ -152,7 +138,6 @@ static int take_option(int opt)
 		asked.text = optarg;
 		return 0;
 	case OPT_ONLY: return set_family(optarg);
-	case OPT_USER: return set_user(optarg);
 	case OPT_EXCLUDE_COMM: return add_comm(optarg);
 	case OPT_KEEP_MPTCP: asked.rules.keeps_mptcp = 1; return 0;
 	default: return set_group(optarg);

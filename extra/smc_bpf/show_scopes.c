@@ -26,8 +26,6 @@ static void text_rules(struct out_text *text, const void *value)
 
 	if (scope->family)
 		out_str(text, families.names[scope->family].text);
-	if (scope->has_uid)
-		out_printf(text, "%suid=%u", text->len > start ? " " : "", scope->uid);
 	if (scope->keeps_mptcp)
 		out_str(text, text->len > start ? " mptcp" : "mptcp");
 	for (size_t i = 0; i < SCOPE_COMMS && scope->comms[i][0]; i++) {
@@ -59,8 +57,6 @@ static const struct out_col columns[] = {
 	{ "name", "Name", "name", 30, OUT_STR(scope_entry, scope.name) },
 	{ "rules", "Rules", NULL, 0, .text = text_rules },
 	{ NULL, NULL, "only", 0, OUT_NAME(scope_entry, scope.family, families), OUT_OPTIONAL },
-	{ NULL, NULL, "uid", 0, OUT_DEC(scope_entry, scope.uid, 0),
-	  OUT_IF(scope_entry, scope.has_uid, 1) },
 	{ NULL, NULL, "allowed_gid", 0, OUT_DEC(scope_entry, scope.gid, 0),
 	  OUT_IF(scope_entry, scope.has_gid, 1) },
 	{ NULL, NULL, "keep_mptcp", 0, OUT_DEC(scope_entry, scope.keeps_mptcp, 0),

@@ -4,6 +4,7 @@
 
 #include <sys/inotify.h>
 
+#include "base/array.h"
 #include "base/memory.h"
 #include "cgroup/cgroup.h"
 #include "cgroup/attach.h"
@@ -98,28 +99,15 @@ static int watch(struct watching *watching, const struct cli_tool *tool)
 	return ret;
 }
 
-static int want_scopes(struct settings *host, const struct conf *file, struct smc_err *err)
-{
-	struct settings_wish wish = { .host = host, .err = err };
-	int ret = 0;
-
-	for (size_t i = 0; !ret && i < file->count; i++) {
-		wish.item = file->items[i];
-		if (wish.item.kind != scopes())
-			continue;
-		ret = scopes_resolve(&wish);
-		if (!ret)
-			conf_add(&host->wanted, &wish.item);
-	}
-	return ret;
-}
-
 int sc_watch(struct settings *host, const struct conf *file, const struct cli_tool *tool,
 	     struct smc_err *err)
 {
 	struct watching watching = { host, cgroup_mount(), NULL, -1, err };
-	int ret = record_root() ? record_refuse(err) : want_scopes(host, file, err);
+	int ret = record_root() ? record_refuse(err) : 0;
 
+	for_each(item, file->items, file->count)
+		if (item->kind == scopes())
+			conf_add(&host->wanted, item);
 	if (ret || !host->wanted.count)
 		return ret;
 	ret = pins_check(err);

@@ -22,7 +22,6 @@ static const struct scope_entry entries[] = {
 	{ SCOPE_NOT_CGROUP + 5,
 	  { .kind = SCOPE_PROCESS,
 	    .family = SCOPE_NO_FAMILY,
-	    .has_uid = 1,
 	    .keeps_mptcp = 1,
 	    .name = "12 (a b)",
 	    .comms = { "sshd", "x\xc3" } },
@@ -30,8 +29,6 @@ static const struct scope_entry entries[] = {
 	{ 5,
 	  { .kind = SCOPE_CGROUP,
 	    .family = AF_INET6,
-	    .has_uid = 1,
-	    .uid = 4294967294,
 	    .name = "/a",
 	    .comms = { "0123456789abcde", "b", "c", "d", "e", "f", "g", "h" } },
 	  STATE_ACTIVE },
@@ -62,10 +59,10 @@ TEST(table)
 		text,
 		"Scope   State  Converted Excluded    Other MPTCP Name                           Rules\n"
 		"cgroup  active         0        0        0     0 /a                             "
-		"ipv6 uid=4294967294 !0123456789abcde !b !c !d !e !f !g !h\n"
+		"ipv6 !0123456789abcde !b !c !d !e !f !g !h\n"
 		"cgroup  empty          0        0        0     0 /z\\x1b\n"
 		"process gone           0        0        0     0 12 (a b)                       "
-		"none uid=0 mptcp !sshd !x\\xc3\n"
+		"none mptcp !sshd !x\\xc3\n"
 		"run     active 12345678901234        3        9     4 smc_run                        ipv4\n");
 	free(text);
 }
@@ -130,13 +127,13 @@ TEST(json)
 		ARRAY_SIZE(entries),
 		"[{\"scope\":\"cgroup\",\"id\":\"5\",\"state\":\"active\",\"converted\":0,"
 		"\"excluded\":0,\"other\":0,\"mptcp\":0,\"name\":\"/a\",\"only\":\"ipv6\","
-		"\"uid\":4294967294,\"exclude_comms\":[\"0123456789abcde\","
+		"\"exclude_comms\":[\"0123456789abcde\","
 		"\"b\",\"c\",\"d\",\"e\",\"f\",\"g\",\"h\"]},"
 		"{\"scope\":\"cgroup\",\"id\":\"77\",\"state\":\"empty\",\"converted\":0,"
 		"\"excluded\":0,\"other\":0,\"mptcp\":0,\"name\":\"/z\\u001B\"},"
 		"{\"scope\":\"process\",\"id\":\"9223372036854775813\",\"state\":\"gone\","
 		"\"converted\":0,\"excluded\":0,\"other\":0,\"mptcp\":0,\"name\":\"12 (a b)\",\"only\":\"none\","
-		"\"uid\":0,\"keep_mptcp\":1,\"exclude_comms\":[\"sshd\",\"x\\\\xc3\"]},"
+		"\"keep_mptcp\":1,\"exclude_comms\":[\"sshd\",\"x\\\\xc3\"]},"
 		"{\"scope\":\"run\",\"id\":\"9223372036854775808\",\"state\":\"active\","
 		"\"converted\":12345678901234,\"excluded\":3,\"other\":9,\"mptcp\":4,\"name\":\"smc_run\","
 		"\"only\":\"ipv4\"}]");

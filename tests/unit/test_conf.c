@@ -50,17 +50,17 @@ TEST(good)
 	becomes("pnetid A bus 10000:e1:1f.7 bus 0.0.F500",
 		"pnetid A bus 10000:e1:1f.7\npnetid A bus 0.0.f500\n");
 	becomes("pnetid A net e\\x23\\xc4", "pnetid A net e\\x23\\xc4\n");
-	becomes("scope /sys/fs/cgroup/a user x exclude-comm c\\x20#\nscope /\nscope /.b/..c "
+	becomes("scope /sys/fs/cgroup/a exclude-comm c\\x20#\nscope /\nscope /.b/..c "
 		"exclude-comm b exclude-comm a only ipv4 exclude-comm b only ipv4\n",
-		"scope /a user x exclude-comm c\\x20\nscope /\n"
+		"scope /a exclude-comm c\\x20\nscope /\n"
 		"scope /.b/..c only ipv4 exclude-comm a exclude-comm b\n");
 	becomes("scope /sys/fs/cgroup\nscope /sys/fs/cgroup/sys/fs/cgroup\n"
 		"scope /sys/fs/cgroup/sys/fs/cgroup/a\nscope /sys/fs/cgroups\n",
 		"scope /\nscope /sys/fs/cgroup/sys/fs/cgroup\n"
 		"scope /sys/fs/cgroup/sys/fs/cgroup/a\nscope /sys/fs/cgroups\n");
 	becomes("scope /a only none\n", "scope /a only none\n");
-	becomes("scope /a user 1 only ipv6\nscope /a only ipv6 user 1",
-		"scope /a only ipv6 user 1\n");
+	becomes("scope /a mptcp keep only ipv6\nscope /a only ipv6 mptcp keep",
+		"scope /a only ipv6 mptcp keep\n");
 	becomes("allow 10.0.0.0/8\nallow 10.1.0.0/16\nnetns a\ndeny port 22\n",
 		"allow 10.0.0.0/8\nallow 10.1.0.0/16\n\nnetns a\ndeny port 22\n\nhost\n");
 }
@@ -148,7 +148,7 @@ static const struct {
 	{ "scope /a/.", "x.conf:1: /a/.: expected the path" },
 	{ "scope /a//b", "x.conf:1: /a//b: expected the path" },
 	{ "scope /a/", "x.conf:1: /a/: expected the path" },
-	{ "scope /a ipv4", "x.conf:1: ipv4: expected only, user" },
+	{ "scope /a ipv4", "x.conf:1: ipv4: expected only, mptcp" },
 	{ "scope /a only", "x.conf:1: end of line: expected a value" },
 	{ "scope /a only ipv5", "x.conf:1: ipv5: expected ipv4" },
 	{ "scope /a only ipv4 only ipv6", "x.conf:1: ipv6: a different one" },
@@ -156,7 +156,7 @@ static const struct {
 	{ "scope /a exclude-comm a exclude-comm b exclude-comm c exclude-comm d exclude-comm e "
 	  "exclude-comm f exclude-comm g exclude-comm h exclude-comm i",
 	  "x.conf:1: i: more than 8 names to exclude" },
-	{ "scope /a\nscope /a user 3", "x.conf:2: /a: contradicts x.conf:1" },
+	{ "scope /a\nscope /a mptcp keep", "x.conf:2: /a: contradicts x.conf:1" },
 	{ "netns n\nscope /a", "x.conf:2: scope: is the same in all network namespaces" },
 	{ "include /etc", "x.conf:1: include: only files" },
 };

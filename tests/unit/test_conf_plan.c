@@ -173,10 +173,8 @@ TEST(scopes)
 {
 	leads_to("", "scope /no/such only ipv4\nhandshake-limit on\n",
 		 "x:2: *handshake limitation, * Linux 5.18");
-	leads_to("scope /a\n", "scope /no/such user root only ipv4\n",
-		 "waits scope /no/such only ipv4 user root\n");
-	leads_to("scope /a\nscope /b user 1\n", "exclusive scope\nnetns blue\nexclusive\n",
-		 "- scope /a\n- scope /b user 1\n");
-	leads_to("", "scope /no/such user no-such-user\n", "x:1: no-such-user: no such user");
-	leads_to("", "scope /no/such user 4294967295\n", "x:1: 4294967295: no such user");
+	leads_to("scope /a\n", "scope /no/such mptcp keep only ipv4\n",
+		 "waits scope /no/such only ipv4 mptcp keep\n");
+	leads_to("scope /a\nscope /b only ipv4\n", "exclusive scope\nnetns blue\nexclusive\n",
+		 "- scope /a\n- scope /b only ipv4\n");
 }

@@ -2,7 +2,6 @@
 #include "cgroup/attach.h"
 
 #include <dirent.h>
-#include <pwd.h>
 
 #include "base/array.h"
 #include "base/clock.h"
@@ -128,18 +127,6 @@ void scope_target_run(struct scope_target *target)
 	target->kind = SCOPE_RUN;
 	target->id = SCOPE_RUN_ID;
 	strcpy(target->name, "smc_run");
-}
-
-int64_t scope_user(const char *name)
-{
-	const struct passwd *entry = getpwnam(name);
-	unsigned long long number;
-	char *end;
-
-	if (entry)
-		return entry->pw_uid;
-	number = strtoull(name, &end, 10);
-	return *end || *name < '0' || *name > '9' || number >= UINT32_MAX ? -1 : (int64_t)number;
 }
 
 /* ---- list ---- */

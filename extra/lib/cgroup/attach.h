@@ -47,9 +47,6 @@ void scope_target_run(struct scope_target *target);
 /** scope_target_has() - true for a process in the control group, or a child of the process */
 bool scope_target_has(const struct scope_target *target, pid_t pid);
 
-/** scope_user() - number of the user to whose sockets a scope is limited. Return: -1 for none */
-int64_t scope_user(const char *name);
-
 /** scope_attach() - add or replace a scope, remove those gone; ignores @rules' kind and name */
 int scope_attach(struct scope_target *target, const struct smc_scope *rules, struct smc_err *err);
 

@@ -106,8 +106,6 @@ static bool is_excluded(struct smc_scope *scope, struct task_struct *task, int f
 {
 	if (scope->family && scope->family != (__u32)family)
 		return true;
-	if (scope->has_uid && scope->uid != (__u32)bpf_get_current_uid_gid())
-		return true;
 	return scope->comms[0][0] && has_excluded_name(scope, task);
 }
 

@@ -39,7 +39,6 @@ enum scope_kind {
  * @other: sockets that were not TCP sockets; @mptcp: MPTCP sockets left alone
  * @kind: enum scope_kind
  * @family: AF_INET or AF_INET6 to convert only these, SCOPE_NO_FAMILY for none, else 0
- * @has_uid: only sockets of @uid are converted
  * @has_gid: for SCOPE_RUN_ID: members of group @gid may have themselves marked
  * @keeps_mptcp: MPTCP sockets are left alone, also those that the program's own code asks for
  * @comms: command names of processes that are left alone, padded with zeros; "" ends the list
@@ -47,7 +46,7 @@ enum scope_kind {
  */
 struct smc_scope {
 	__u64 converted, excluded, other, mptcp;
-	__u32 kind, family, has_uid, uid, has_gid, gid, keeps_mptcp;
+	__u32 kind, family, has_gid, gid, keeps_mptcp;
 	char comms[SCOPE_COMMS][SCOPE_COMM_SIZE] __attribute__((aligned(8)));
 	char name[SCOPE_NAME_SIZE];
 };

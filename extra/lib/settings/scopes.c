@@ -12,19 +12,14 @@
 
 #define MAX_WORDS (2 * SCOPE_COMMS + 8)
 
-/** struct rules - of a scope; @scope.comms are sorted, so that equal rules have equal text */
-struct rules {
-	struct smc_scope scope;
-	const char *user; /* a name or number */
-};
-
 static const struct family {
 	const char *name;
 	uint32_t number;
 } families[] = { { "ipv4", AF_INET }, { "ipv6", AF_INET6 }, { "none", SCOPE_NO_FAMILY } };
 
-/* ---- text: "only ipv4 user redis mptcp keep exclude-comm sshd" ---- */
+/* ---- text: "only ipv4 mptcp keep exclude-comm sshd" ---- */
 
+/* Names are sorted, so that equal rules have equal text. */
 static int add_comm(struct smc_scope *scope, const char *comm, struct smc_err *err)
 {
 	size_t at = 0, count = 0;
@@ -62,21 +57,15 @@ static int add_family(struct smc_scope *scope, const char *name, struct smc_err 
 	return 0;
 }
 
-/* @value: outlives @rules */
-static int add_rule(struct rules *rules, const char *rule, const char *value, struct smc_err *err)
+static int add_rule(struct smc_scope *scope, const char *rule, const char *value,
+		    struct smc_err *err)
 {
 	if (!strcmp(rule, "exclude-comm"))
-		return add_comm(&rules->scope, value, err);
+		return add_comm(scope, value, err);
 	if (!strcmp(rule, "only"))
-		return add_family(&rules->scope, value, err);
-	if (!strcmp(rule, "mptcp")) {
-		rules->scope.keeps_mptcp = !strcmp(value, "keep");
-		return rules->scope.keeps_mptcp ? 0 : smc_err_say(err, EINVAL, "expected keep");
-	}
-	if (rules->user && strcmp(rules->user, value))
-		return smc_err_say(err, EINVAL, "a different one was already given");
-	rules->user = value;
-	return 0;
+		return add_family(scope, value, err);
+	scope->keeps_mptcp = !strcmp(value, "keep");
+	return scope->keeps_mptcp ? 0 : smc_err_say(err, EINVAL, "expected keep");
 }
 
 static void append_rule(struct out_text *text, const char *rule, const char *value)
@@ -86,33 +75,29 @@ static void append_rule(struct out_text *text, const char *rule, const char *val
 	conf_append_word(text, value);
 }
 
-static void append_rules(struct out_text *text, const struct rules *rules)
+static void append_rules(struct out_text *text, const struct smc_scope *scope)
 {
 	for_each(family, families, ARRAY_SIZE(families)) {
-		if (rules->scope.family == family->number)
+		if (scope->family == family->number)
 			append_rule(text, "only", family->name);
 	}
-	if (rules->user)
-		append_rule(text, "user", rules->user);
-	if (rules->scope.keeps_mptcp)
+	if (scope->keeps_mptcp)
 		append_rule(text, "mptcp", "keep");
-	for (size_t i = 0; i < SCOPE_COMMS && rules->scope.comms[i][0]; i++)
-		append_rule(text, "exclude-comm", rules->scope.comms[i]);
+	for (size_t i = 0; i < SCOPE_COMMS && scope->comms[i][0]; i++)
+		append_rule(text, "exclude-comm", scope->comms[i]);
 	out_char(text, '\0');
 }
 
-/* Parse a value that was checked before; @copy has the user. */
-static struct rules rules_of(const char *value, char **copy)
+/* Parse a value that was checked before. */
+static struct smc_scope scope_of(const char *value)
 {
-	char *words[MAX_WORDS];
-	struct rules rules = { .user = NULL };
-	size_t count;
+	char *words[MAX_WORDS], *copy AUTO_FREE = xstrdup(value);
+	struct smc_scope scope = { 0 };
+	size_t count = words_split(copy, words, MAX_WORDS);
 
-	*copy = xstrdup(value);
-	count = words_split(*copy, words, MAX_WORDS);
 	for (size_t i = 0; i + 1 < count; i += 2)
-		add_rule(&rules, words[i], words[i + 1], NULL);
-	return rules;
+		add_rule(&scope, words[i], words[i + 1], NULL);
+	return scope;
 }
 
 /* ---- lines ---- */
@@ -138,7 +123,7 @@ int scopes_parse(struct conf_line *line)
 {
 	struct conf_item item = { .object = line->count > 1 ? cgroup_of(line->words[1]) : NULL };
 	struct out_text text AUTO(out_free) = { 0 };
-	struct rules rules = { .user = NULL };
+	struct smc_scope scope = { 0 };
 	int ret = 0;
 
 	if (!item.object)
@@ -148,14 +133,14 @@ int scopes_parse(struct conf_line *line)
 	for (size_t i = 2; !ret && i < line->count; i += 2) {
 		const char *rule = line->words[i];
 
-		if (!words_have("only user mptcp exclude-comm", rule))
-			return conf_expected(line, i, "expected only, user, mptcp or exclude-comm");
+		if (!words_have("only mptcp exclude-comm", rule))
+			return conf_expected(line, i, "expected only, mptcp or exclude-comm");
 		line->bad = i + 1;
 		if (line->bad == line->count)
 			return conf_expected(line, line->bad, "expected a value after it");
-		ret = add_rule(&rules, rule, line->words[i + 1], line->err);
+		ret = add_rule(&scope, rule, line->words[i + 1], line->err);
 	}
-	append_rules(&text, &rules);
+	append_rules(&text, &scope);
 	item.value = text.data;
 	return ret ? ret : conf_accept(line, &item, 1);
 }
@@ -182,15 +167,12 @@ bool scopes_may_read(void)
 static void found(const struct settings_look *look, const struct smc_scope *scope)
 {
 	struct out_text text AUTO(out_free) = { 0 };
-	struct rules rules = { .scope = *scope };
-	char user[24];
+	struct smc_scope sorted = *scope;
 
-	snprintf(user, sizeof(user), "%u", scope->uid);
-	rules.user = scope->has_uid ? user : NULL;
-	memset(rules.scope.comms, 0, sizeof(rules.scope.comms));
+	memset(sorted.comms, 0, sizeof(sorted.comms));
 	for (size_t i = 0; i < SCOPE_COMMS && scope->comms[i][0]; i++)
-		add_comm(&rules.scope, scope->comms[i], NULL);
-	append_rules(&text, &rules);
+		add_comm(&sorted, scope->comms[i], NULL);
+	append_rules(&text, &sorted);
 	settings_found(look, (struct conf_item){ .object = scope->name, .value = text.data });
 }
 
@@ -211,42 +193,19 @@ int scopes_read(struct settings_look *look)
 	return ret;
 }
 
-/* The kernel knows users by their numbers. A record lacks the users and groups of its host. */
-int scopes_resolve(struct settings_wish *wish)
-{
-	struct out_text text AUTO(out_free) = { 0 };
-	char user[24], place[CONF_PLACE_SIZE], *copy AUTO_FREE = NULL;
-	struct rules rules = rules_of(wish->item.value, &copy);
-	int64_t uid;
-
-	if (!rules.user || record_root())
-		return 0;
-	uid = scope_user(rules.user);
-	if (uid < 0)
-		return smc_err_say(wish->err, EINVAL, "%s: %.60s: no such user",
-				   conf_place_text(place, &wish->item.place), rules.user);
-	snprintf(user, sizeof(user), "%" PRId64, uid);
-	rules.user = user;
-	append_rules(&text, &rules);
-	wish->item.value = conf_keep(&wish->host->wanted, text.data);
-	return 0;
-}
-
 int scopes_want(struct settings_wish *wish)
 {
 	const char *root = cgroup_mount();
-	int ret = scopes_resolve(wish);
 	uint64_t id;
 
-	if (!ret && !record_root() && (!root || cgroup_id(root, wish->item.object, &id)))
+	if (!record_root() && (!root || cgroup_id(root, wish->item.object, &id)))
 		return 1;
-	return ret ? ret : settings_add_wish(wish);
+	return settings_add_wish(wish);
 }
 
 int scopes_set(struct settings_step *step, const struct conf_item *from, const struct conf_item *to)
 {
-	char *copy AUTO_FREE = NULL;
-	struct rules rules = rules_of(to ? to->value : "", &copy);
+	struct smc_scope scope = scope_of(to ? to->value : "");
 	struct scope_target target = { 0 };
 	int ret = scope_target_cgroup(&target, 'p', (to ? to : from)->object, step->err);
 
@@ -254,7 +213,5 @@ int scopes_set(struct settings_step *step, const struct conf_item *from, const s
 		return ret;
 	if (!to)
 		return scope_detach(&target, step->err);
-	rules.scope.has_uid = !!rules.user;
-	rules.scope.uid = rules.user ? (uint32_t)strtoul(rules.user, NULL, 10) : 0;
-	return scope_attach(&target, &rules.scope, step->err);
+	return scope_attach(&target, &scope, step->err);
 }

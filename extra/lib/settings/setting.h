@@ -132,8 +132,6 @@ int scopes_parse(struct conf_line *line);
 void scopes_write(struct out_text *text, const struct conf_item *item);
 bool scopes_may_read(void);
 int scopes_read(struct settings_look *look);
-/** scopes_resolve() - replace the name of a user by its number, except for a record */
-int scopes_resolve(struct settings_wish *wish);
 int scopes_want(struct settings_wish *wish);
 int scopes_set(struct settings_step *step, const struct conf_item *from,
 	       const struct conf_item *to);

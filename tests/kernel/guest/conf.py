@@ -336,7 +336,7 @@ def check_scope_errors():
     os.symlink("/run", "/sys/fs/cgroup/conf/d/outside")
     before = {name: scope.get("uid") for name, scope in scopes().items()}
     fails("smc.conf:4: '/conf/d/outside' .*control group; nothing was changed",
-          "handshake-limit on\nscope /conf/a user 7\nscope /conf/c\nscope /conf/d/outside\n", "a scope that is refused")
+          "handshake-limit on\nscope /conf/a only ipv4\nscope /conf/c\nscope /conf/d/outside\n", "a scope that is refused")
     equal({name: scope.get("uid") for name, scope in scopes().items()}, before, "the other scopes are as they were, too")
     out_of("umount", "/sys/fs/cgroup/conf/d")
     os.makedirs("/run/alone", exist_ok=True)
@@ -356,8 +356,8 @@ def check_scopes():
     if run("smc_bpf", "check")[0]:
         fails("smc.conf:2: the kernel", "handshake-limit on\nscope /conf/a\n", "scopes where the kernel cannot")
         return
-    write("scope /conf/a only ipv4 user root mptcp keep exclude-comm sshd\nscope /sys/fs/cgroup/conf/later\n")
-    rules = "scope /conf/a only ipv4 user 0 mptcp keep exclude-comm sshd"
+    write("scope /conf/a only ipv4 mptcp keep exclude-comm sshd\nscope /sys/fs/cgroup/conf/later\n")
+    rules = "scope /conf/a only ipv4 mptcp keep exclude-comm sshd"
     equal(conf("diff"), (2, "+ %s\n" % rules, ""), "a scope: diff")
     waits = "smc_conf: %s:2: waits for its control group: scope /conf/later\n" % CONF
     equal(conf("check", CONF), (0, "", waits), "check: a group that is not there waits")
@@ -365,7 +365,7 @@ def check_scopes():
     equal(conf("apply"), (0, "", waits), "apply")
     equal([protocol_in("/conf/a"), protocol_in("/conf/a", "inet6"), protocol_in("/conf/c")], [256, 6, 6], "its sockets are SMC sockets")
     equal(conf("diff"), (0, "", ""), "nothing is left to be done")
-    ok("scope /conf/a only ipv4 user 0 mptcp keep exclude-comm sshd set %s:1" % CONF in " ".join(conf("show")[1].split()), "show", conf("show")[1])
+    ok("scope /conf/a only ipv4 mptcp keep exclude-comm sshd set %s:1" % CONF in " ".join(conf("show")[1].split()), "show", conf("show")[1])
     status, out, err = conf("diff", prefix=NOBODY)
     ok(status == 1 and not out and "Permission denied" in err, "users who may not see scopes get a message", (status, out, err))
     exported = conf("export")[1]
@@ -373,10 +373,9 @@ def check_scopes():
     equal(json.loads(conf("export", "-j")[1])["settings"], [{"setting": rules, "kind": "scope", "name": "/conf/a", "value": rules[14:]}],
           "in JSON, too")
     write("scope /conf/a\n")
-    equal(conf("diff"), (2, "~ scope /conf/a # is only ipv4 user 0 mptcp keep exclude-comm sshd\n", ""), "other rules: diff")
+    equal(conf("diff"), (2, "~ scope /conf/a # is only ipv4 mptcp keep exclude-comm sshd\n", ""), "other rules: diff")
     applies("scope /conf/a\n", "they are set")
     equal([protocol_in("/conf/a"), protocol_in("/conf/a", "inet6")], [256, 256], "and mean something else")
-    fails("smc.conf:1: nobody-is-it: no such user", "scope /conf/a user nobody-is-it\n", "no such user")
     check_scope_errors()
     group("/conf/later")
     applies("scope /conf/later\n", "a group that has come, and one that the file leaves alone")
@@ -396,7 +395,7 @@ def check_watch():
     if not shutil.which("smc_bpf") or run("smc_bpf", "check")[0]:
         skip("scopes of groups that come later", "this kernel cannot")
         return
-    write("scope /conf/a\nscope /conf/later/inner user 7\n", "/run/watched")
+    write("scope /conf/a\nscope /conf/later/inner mptcp keep\n", "/run/watched")
     status, out, err = conf("watch", "/run/watched", prefix=NOBODY)
     ok(status == 1 and not out and "missing capabilities" in err, "watch: without rights", (status, out, err))
     with subprocess.Popen(("smc_conf", "watch", "/run/watched"), stderr=subprocess.PIPE, text=True) as watch:
@@ -404,7 +403,7 @@ def check_watch():
         for name in ("one that comes with its parent", "one that comes again"):
             group("/conf/later/inner")
             ok(wait_for(lambda: scopes().get("/conf/later/inner", {}).get("state") == "empty"), "watch: " + name, scopes())
-            equal((scopes()["/conf/later/inner"]["uid"], protocol_in("/conf/later/inner")), (7, 6), "with its rules")
+            equal((scopes()["/conf/later/inner"]["keep_mptcp"], protocol_in("/conf/later/inner")), (1, 256), "with its rules")
             for path in ("/conf/later/inner", "/conf/later"):
                 os.rmdir("/sys/fs/cgroup" + path)
         for _ in range(50):

@@ -150,7 +150,7 @@ def random_file(rng):
                                     rng.choice(["", ":443", ":8000-8100"])))
     lines += ["deny port %d" % rng.randrange(1, 65536)] * rng.randrange(2)
     if HAS_SCOPES:
-        lines += ["scope /crash" + rng.choice(["", " only ipv4", " only none", " user 7 mptcp keep", " exclude-comm b exclude-comm a"])] * \
+        lines += ["scope /crash" + rng.choice(["", " only ipv4", " only none", " mptcp keep", " exclude-comm b exclude-comm a"])] * \
             rng.randrange(2)
     lines += ["netns blue", "exclusive", "%s %d" % (KNOBS[0], rng.randrange(1 << 20)), "pnetid IN net lo",
               "deny port 1"][:rng.choice([2, 3, 4, 5])]
