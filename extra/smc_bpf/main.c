@@ -39,18 +39,16 @@ static struct bpf_opts {
 
 static const struct cli_opt options[] = {
 	{ 'c', "cgroup", "PATH", "act on a control group and all below it", ALONE,
-	  .excludes = "--cgroup-of --unit --container --pid --run" },
+	  .excludes = "--cgroup-of --unit --container --run" },
 	{ OPT_CGROUP_OF, "cgroup-of", "PID", "act on the control group of a process", ALONE,
-	  .excludes = "--unit --container --pid --run" },
+	  .excludes = "--unit --container --run" },
 	{ 'u', "unit", "UNIT", "act on the control group of a systemd unit or slice", ALONE,
-	  .excludes = "--container --pid --run" },
+	  .excludes = "--container --run" },
 	{ 'C', "container", "ID", "act on the control group of a container, by (part of) its id",
-	  ALONE, .excludes = "--pid --run" },
-	{ 'p', "pid", "PID", "act on a process and everything that it starts", ALONE,
-	  .excludes = "--run" },
+	  ALONE, .excludes = "--run" },
 	{ OPT_RUN, "run", NULL, "act on the programs of smc_run --bpf", ALONE },
 	{ OPT_ALL, "all", NULL, "detach everything", &asked.is_all, .needs = "detach",
-	  .excludes = "--cgroup --cgroup-of --unit --container --pid --run" },
+	  .excludes = "--cgroup --cgroup-of --unit --container --run" },
 	{ OPT_ONLY, "only", "FAMILY", "convert sockets of ipv4 or of ipv6 only, or none",
 	  .needs = "attach" },
 	{ OPT_EXCLUDE_COMM, "exclude-comm", "NAME",
@@ -81,7 +79,7 @@ static const struct cli_tool tool = {
 		 "oci-hook",
 	.summary = "Turn the TCP sockets of programs into SMC sockets, by an eBPF program in the\n"
 		   "kernel, even if they are static, built by Go, or set-uid. TARGET is one of\n"
-		   "--cgroup, --cgroup-of, --unit, --container, --pid and --run; RULE is --only,\n"
+		   "--cgroup, --cgroup-of, --unit, --container and --run; RULE is --only,\n"
 		   "--exclude-comm or --keep-mptcp. oci-hook is for runtimes of containers.\n\n"
 		   "Example: smc_bpf attach --unit nginx",
 	.opts = options,
@@ -175,7 +173,7 @@ static int parse(int argc, char **argv)
 		ret = cli_check(&tool, words[asked.command]);
 	if (!ret && !asked.how && !asked.is_all && asked.command < STATUS)
 		ret = cli_usage_error(&tool, "no target: give --cgroup, --cgroup-of, --unit, "
-					     "--container, --pid or --run");
+					     "--container or --run");
 	if (!ret && asked.rules.has_gid && asked.how != OPT_RUN)
 		ret = cli_usage_error(&tool, "option '--allow-group' is only for '--run'");
 	return ret ? ret : -1;
@@ -185,7 +183,6 @@ static int find_target(struct scope_target *target, struct smc_err *err)
 {
 	switch (asked.how) {
 	case 0: return 0;
-	case 'p': return scope_target_process(target, asked.text, err);
 	case OPT_RUN: scope_target_run(target); return 0;
 	default:
 		return scope_target_cgroup(target, asked.how == OPT_CGROUP_OF ? 'o' : asked.how,

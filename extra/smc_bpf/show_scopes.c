@@ -9,9 +9,8 @@
 #include "out/list.h"
 #include "out/metrics.h"
 
-static const struct out_names kinds =
-	OUT_NAMES(NULL, NULL, [SCOPE_CGROUP] = { "cgroup", "cgroup" },
-		  [SCOPE_PROCESS] = { "process", "process" }, [SCOPE_RUN] = { "run", "run" });
+static const struct out_names kinds = OUT_NAMES(
+	NULL, NULL, [SCOPE_CGROUP] = { "cgroup", "cgroup" }, [SCOPE_RUN] = { "run", "run" });
 static const struct out_names states =
 	OUT_NAMES(NULL, NULL, [STATE_GONE] = { "gone", "gone" },
 		  [STATE_EMPTY] = { "empty", "empty" }, [STATE_ACTIVE] = { "active", "active" });

@@ -147,7 +147,7 @@ else
 	skip 'strict: it does not' 'needs root, and a /dev of its own'
 fi
 
-for arguments in "--cgroup /" "--pid 1"; do
+for arguments in "--cgroup /" "--unit a"; do
 	# shellcheck disable=SC2086 # two words
 	out=$("$BUILD/smc_bpf" oci-hook $arguments 2>&1)
 	is "$?|$out" "1|smc_bpf: option '${arguments% *}' is only for 'attach', 'detach', 'status' or 'check'; try 'smc_bpf --help'" "smc_bpf oci-hook $arguments"

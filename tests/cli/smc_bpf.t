@@ -25,8 +25,8 @@ refuse "unknown command 'add'" add
 refuse "unknown command 'add'" -j add
 refuse "option '--only' is only for 'attach'" --only ipv4 status
 refuse "unexpected argument 'x'" status x
-refuse "no target: .*--cgroup, --cgroup-of, --unit, --container, --pid or --run" attach
-refuse "no target: .*--cgroup, --cgroup-of, --unit, --container, --pid or --run" detach
+refuse "no target: .*--cgroup, --cgroup-of, --unit, --container or --run" attach
+refuse "no target: .*--cgroup, --cgroup-of, --unit, --container or --run" detach
 refuse "options '--cgroup' and '--unit' exclude" attach --unit a --cgroup b
 refuse "option '--all' is only for 'detach'" attach --all
 refuse "options '--all' and '--run' exclude" detach --all --run

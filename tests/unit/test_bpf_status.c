@@ -19,11 +19,11 @@ static const struct scope_entry entries[] = {
 	    .family = AF_INET,
 	    .name = "smc_run" },
 	  STATE_ACTIVE },
-	{ SCOPE_NOT_CGROUP + 5,
-	  { .kind = SCOPE_PROCESS,
+	{ 6,
+	  { .kind = SCOPE_CGROUP,
 	    .family = SCOPE_NO_FAMILY,
 	    .keeps_mptcp = 1,
-	    .name = "12 (a b)",
+	    .name = "/b c",
 	    .comms = { "sshd", "x\xc3" } },
 	  STATE_GONE },
 	{ 5,
@@ -60,9 +60,9 @@ TEST(table)
 		"Scope   State  Converted Excluded    Other MPTCP Name                           Rules\n"
 		"cgroup  active         0        0        0     0 /a                             "
 		"ipv6 !0123456789abcde !b !c !d !e !f !g !h\n"
-		"cgroup  empty          0        0        0     0 /z\\x1b\n"
-		"process gone           0        0        0     0 12 (a b)                       "
+		"cgroup  gone           0        0        0     0 /b c                           "
 		"none mptcp !sshd !x\\xc3\n"
+		"cgroup  empty          0        0        0     0 /z\\x1b\n"
 		"run     active 12345678901234        3        9     4 smc_run                        ipv4\n");
 	free(text);
 }
@@ -129,11 +129,11 @@ TEST(json)
 		"\"excluded\":0,\"other\":0,\"mptcp\":0,\"name\":\"/a\",\"only\":\"ipv6\","
 		"\"exclude_comms\":[\"0123456789abcde\","
 		"\"b\",\"c\",\"d\",\"e\",\"f\",\"g\",\"h\"]},"
+		"{\"scope\":\"cgroup\",\"id\":\"6\",\"state\":\"gone\","
+		"\"converted\":0,\"excluded\":0,\"other\":0,\"mptcp\":0,\"name\":\"/b c\",\"only\":\"none\","
+		"\"keep_mptcp\":1,\"exclude_comms\":[\"sshd\",\"x\\\\xc3\"]},"
 		"{\"scope\":\"cgroup\",\"id\":\"77\",\"state\":\"empty\",\"converted\":0,"
 		"\"excluded\":0,\"other\":0,\"mptcp\":0,\"name\":\"/z\\u001B\"},"
-		"{\"scope\":\"process\",\"id\":\"9223372036854775813\",\"state\":\"gone\","
-		"\"converted\":0,\"excluded\":0,\"other\":0,\"mptcp\":0,\"name\":\"12 (a b)\",\"only\":\"none\","
-		"\"keep_mptcp\":1,\"exclude_comms\":[\"sshd\",\"x\\\\xc3\"]},"
 		"{\"scope\":\"run\",\"id\":\"9223372036854775808\",\"state\":\"active\","
 		"\"converted\":12345678901234,\"excluded\":3,\"other\":9,\"mptcp\":4,\"name\":\"smc_run\","
 		"\"only\":\"ipv4\"}]");

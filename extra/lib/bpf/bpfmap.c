@@ -92,19 +92,9 @@ int bpfmap_next(int map, const void *key, void *next)
 	return element(BPF_MAP_GET_NEXT_KEY, map, key, next);
 }
 
-static int with_task(int command, int map, pid_t tid, const void *mark)
+int bpfmap_marked(int map, pid_t tid, uint64_t *mark)
 {
 	int fd AUTO_CLOSE = (int)syscall(SYS_pidfd_open, tid, PIDFD_THREAD_FLAG);
 
-	return fd < 0 ? -errno : element(command, map, &fd, mark);
-}
-
-int bpfmap_mark(int map, pid_t tid, uint64_t mark)
-{
-	return with_task(BPF_MAP_UPDATE_ELEM, map, tid, &mark);
-}
-
-int bpfmap_marked(int map, pid_t tid, uint64_t *mark)
-{
-	return with_task(BPF_MAP_LOOKUP_ELEM, map, tid, mark);
+	return fd < 0 ? -errno : bpfmap_lookup(map, &fd, mark);
 }

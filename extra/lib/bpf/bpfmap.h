@@ -39,11 +39,8 @@ int bpfmap_delete(int map, const void *key);
 int bpfmap_next(int map, const void *key, void *next);
 
 /**
- * bpfmap_mark() - set the value of a thread of this PID namespace in a task storage map
+ * bpfmap_marked() - get the value of a thread of this PID namespace from a task storage map
  *
- * Needs Linux 6.9, as does bpfmap_marked(). Return: 0, -ESRCH when the thread is gone, -errno.
+ * Needs Linux 6.9. Return: 0, -ENOENT without one, -ESRCH when the thread is gone, -errno.
  */
-int bpfmap_mark(int map, pid_t tid, uint64_t mark);
-
-/** bpfmap_marked() - get the value of a task. Return: 0, -ENOENT without one, -ESRCH, -errno */
 int bpfmap_marked(int map, pid_t tid, uint64_t *mark);

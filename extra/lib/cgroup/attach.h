@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Scopes: control groups and processes whose TCP sockets become SMC sockets by eBPF. */
+/* Scopes: control groups, and programs of smc_run, whose TCP sockets become SMC sockets by eBPF. */
 #pragma once
 
 #include "base/err.h"
@@ -25,8 +25,7 @@ struct scope_list {
 /** struct scope_target - target named on the command line; @kind: 0 if none was named */
 struct scope_target {
 	enum scope_kind kind;
-	uint64_t id; /* 0: a process without a mark */
-	pid_t pid;
+	uint64_t id;
 	char name[SCOPE_NAME_SIZE];
 };
 
@@ -38,13 +37,10 @@ struct scope_target {
 int scope_target_cgroup(struct scope_target *target, int option, const char *text,
 			struct smc_err *err);
 
-/** scope_target_process() - set the target to a process with children. Return: 0, -errno */
-int scope_target_process(struct scope_target *target, const char *text, struct smc_err *err);
-
 /** scope_target_run() - set the target to all programs started by smc_run */
 void scope_target_run(struct scope_target *target);
 
-/** scope_target_has() - true for a process in the control group, or a child of the process */
+/** scope_target_has() - true for a process in the control group */
 bool scope_target_has(const struct scope_target *target, pid_t pid);
 
 /** scope_attach() - add or replace a scope, remove those gone; ignores @rules' kind and name */
@@ -69,7 +65,8 @@ void scope_remove_gone(void);
  *
  * Return: 0, -ENOENT when there is no such target, -errno with a sentence.
  */
-int scope_list_load(struct scope_list *list, struct scope_target *target, struct smc_err *err);
+int scope_list_load(struct scope_list *list, const struct scope_target *target,
+		    struct smc_err *err);
 
 void scope_list_free(struct scope_list *list);
 

@@ -139,16 +139,14 @@ static bool is_allowed(const struct smc_scope *scope, struct task_struct *task)
 	       (scope->has_gid && has_group(task, scope->gid));
 }
 
-/* A mark of another scope stays: its owner decides. Return: protocol to answer with */
+/* Return: protocol to answer with */
 static int ask_for_mark(struct task_struct *task)
 {
-	__u64 run = SCOPE_RUN_ID, old = mark_of(task), *mark;
+	__u64 run = SCOPE_RUN_ID, *mark;
 	struct smc_scope *scope = bpf_map_lookup_elem(&scopes, &run);
 
 	if (!scope || !is_allowed(scope, task))
 		return 0;
-	if (old && bpf_map_lookup_elem(&scopes, &old))
-		return PROTO_SMC;
 	mark = bpf_task_storage_get(&tasks, task, &run, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!mark)
 		return 0;

@@ -13,10 +13,8 @@
 #define SCOPE_SETSOCKOPT "setsockopt"
 #define SCOPE_GETSOCKOPT "getsockopt"
 
-/* A control group's scope has its id, not reused until reboot; others have the highest bit set. */
-#define SCOPE_NOT_CGROUP (1ULL << 63)
-/* Scope of everything started by smc_run. */
-#define SCOPE_RUN_ID SCOPE_NOT_CGROUP
+/* Of everything that smc_run starts. Control groups have their ids, not reused until reboot. */
+#define SCOPE_RUN_ID (1ULL << 63)
 
 /* AF_UNIX, never the family of a TCP socket: a scope with it converts nothing. */
 #define SCOPE_NO_FAMILY 1
@@ -28,8 +26,7 @@
 
 enum scope_kind {
 	SCOPE_CGROUP = 1,
-	SCOPE_PROCESS = 2,
-	SCOPE_RUN = 3,
+	SCOPE_RUN = 2,
 };
 
 /**
@@ -42,7 +39,7 @@ enum scope_kind {
  * @has_gid: for SCOPE_RUN_ID: members of group @gid may have themselves marked
  * @keeps_mptcp: MPTCP sockets are left alone, also those that the program's own code asks for
  * @comms: command names of processes that are left alone, padded with zeros; "" ends the list
- * @name: for display: path of the control group, or "1234 (redis-server)"
+ * @name: for display: path of the control group, or "smc_run"
  */
 struct smc_scope {
 	__u64 converted, excluded, other, mptcp;

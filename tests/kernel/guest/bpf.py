@@ -126,8 +126,7 @@ def nothing_yet():
     refuses(("smc_bpf", "attach", "--cgroup", ""), "control group '': No such file", "an empty name is not the root")
     refuses(("smc_bpf", "attach", "--cgroup", "../../../etc"), "'../../../etc' .*control group", "no control group")
     refuses(("smc_bpf", "attach", "--unit", "none"), "unit 'none' has no control group", "no such unit")
-    refuses(("smc_bpf", "attach", "--pid", "999999"), "no process 999999", "no such process")
-    refuses(("smc_bpf", "attach", "--pid", "12x"), "'12x' .*process", "no process id")
+    refuses(("smc_bpf", "attach", "--cgroup-of", "12x"), "'12x' .*process", "no process id")
     subprocess.run(["mount", "-t", "tmpfs", "none", "/sys/kernel/btf"], check=True)
     refuses(("smc_bpf", "attach", "--run"), "no /sys/kernel/btf/vmlinux \\(CONFIG_DEBUG_INFO_BTF", "no types: one sentence")
     subprocess.run(["umount", "/sys/kernel/btf"], check=True)
@@ -191,11 +190,6 @@ def options():
     equal(guards(c, 10, SMC), like_tcp, "an SMC socket of others: the kernel's answers")
     bpf("attach", "-c", b, "--exclude-comm", "python3")
     equal(guards(b, 10, 0), like_tcp, "a TCP socket that a rule of the scope excludes")
-    bpf("detach", "--all")
-    with subprocess.Popen(["sh", "-c", "read line; exec python3 -S -c \"$0\" 2 0", GUARDS], stdin=subprocess.PIPE,
-                          stdout=subprocess.PIPE, text=True) as marked:
-        bpf("attach", "--pid", str(marked.pid))
-        equal(marked.communicate("\n")[0].split(), ["ENOPROTOOPT"] * 14, "a process that is attached itself")
     bpf("detach", "--all")
     equal(guards(a, 10, SMC), like_tcp, "detached: the kernel's answers")
 
@@ -270,7 +264,7 @@ for line in sys.stdin:
 
 
 def process_tree():
-    with subprocess.Popen(["python3", "-S", "-c", TREE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as tree:
+    with subprocess.Popen(["smc_run", "--bpf", "python3", "-S", "-c", TREE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as tree:
         def ask(*questions):
             answers = []
             for question in questions:
@@ -280,22 +274,9 @@ def process_tree():
             return answers
 
         tree.stdout.readline()
-        pid = str(tree.pid)
-        everybody = ("main", "thread", "new", "child")
-        equal(ask(*everybody), [TCP] * 4, "a running process, before")
-        bpf("attach", "--pid", pid)
-        equal(ask(*everybody), [SMC] * 4, "attached: main thread, other thread, new thread, child")
-        equal(counters(pid + " (python3)"), (4, 0, 0), "its counters")
-        equal(protocol(), TCP, "nobody else")
-        bpf("detach", "--pid", pid)
-        equal((ask(*everybody), os.path.exists(PINS)), ([TCP] * 4, False), "detached")
-        thread = [name for name in os.listdir("/proc/%s/task" % pid) if name != pid][0]
-        bpf("attach", "--pid", thread)
-        equal((ask(*everybody), list(scopes())), ([SMC] * 4, [pid + " (python3)"]), "a thread's id names its process")
-        bpf("attach", "--pid", pid)
-        equal(list(scopes()), [pid + " (python3)"], "attached twice: one scope")
+        equal(ask("main", "thread", "new", "child"), [SMC] * 4, "main thread, other thread, new thread, child")
+        equal(counters("smc_run"), (4, 0, 0), "their counters")
         equal(ask("exec"), [SMC], "a thread that executes another program stays attached")
-    equal(scopes()[pid + " (python3)"]["state"], "active", "the child goes on: active")
     bpf("detach", "--all")
 
 
@@ -356,20 +337,11 @@ def members_own():
             equal(run(*NOBODY, "python3", "-c", BPF_OBJ_GET, PINS + "/" + name, str(flags))[1], "EACCES\n",
                   "a member cannot open %s%s" % (name, ", not even for reading" if flags else ""))
     refuses((*NOBODY, "smc_bpf", "detach", "--run"), "missing capabilities", "nor detach")
-    with subprocess.Popen([*NOBODY, "sh", "-c", "read line; smc_run --bpf protocol inet; smc_run --bpf protocol inet6"],
-                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as marked:
-        bpf("attach", "--pid", str(marked.pid), "--only", "ipv6")
-        equal(marked.communicate("\n")[0], "6\n256\n", "what --pid has attached to a member's process stays")
     bpf("detach", "--run")
     equal(run("python3", "-c", ASK)[1], "EINVAL\n", "without a scope there is nothing to ask for")
     bpf("attach", "--run", "--allow-group", "nogroup")
     equal(run("python3", "-c", ASK)[1], "256 256\n", "root is marked without being a member")
     equal(run(*NOBODY, "python3", "-c", ASK)[1], "256 256\n", "a member's answer is an SMC socket, as are those after it")
-    with subprocess.Popen([*NOBODY, "sleep", "60"]) as sleeper:
-        bpf("attach", "--pid", str(sleeper.pid))
-        ok(any(s["scope"] == "process" for s in scopes().values()), "root can still mark", scopes())
-        bpf("detach", "--pid", str(sleeper.pid))
-        sleeper.kill()
 
 
 def unprivileged():
