@@ -158,7 +158,6 @@ static const struct {
 	  "x.conf:1: i: more than 8 names to exclude" },
 	{ "scope /a\nscope /a mptcp keep", "x.conf:2: /a: contradicts x.conf:1" },
 	{ "netns n\nscope /a", "x.conf:2: scope: is the same in all network namespaces" },
-	{ "include /etc", "x.conf:1: include: only files" },
 };
 
 TEST(bad)
@@ -230,7 +229,15 @@ static void make_directory(const char *name)
 	assert_int_equal(mkdir(path, 0700), 0);
 }
 
-TEST(includes)
+static const char *path_of(const char *name)
+{
+	static char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	return path;
+}
+
+TEST(directories)
 {
 	struct out_text out = { 0 };
 	const char *top;
@@ -238,43 +245,32 @@ TEST(includes)
 	make_directory("conf.d");
 	put("conf.d/20.conf", "eid C\nnetns x\nhandshake-limit on\n");
 	put("conf.d/10.conf", "eid B # first\n");
-	put("conf.d/15.conf", "eid J\ninclude more\n");
-	make_directory("conf.d/more");
-	put("conf.d/more/1.conf", "eid M\n");
+	put("conf.d/15.conf", "eid J\n");
 	put("conf.d/30.conf~", "nonsense\n");
 	put("conf.d/.hidden.conf", "nonsense\n");
-	top = put("top.conf", "eid A\nnetns y\ninclude conf.d\nhandshake-limit off\n");
+	top = put("top.conf", "eid A\nnetns y\nhandshake-limit off\n");
 	assert_int_equal(conf_read(&conf, top, true, &err), 0);
+	assert_int_equal(conf_read_directory(&conf, path_of("conf.d"), true, &err), 0);
 	conf_write(&out, &conf);
 	out_char(&out, '\0');
-	assert_string_equal(out.data, "eid A\neid B\neid J\neid M\neid C\n"
+	assert_string_equal(out.data, "eid A\neid B\neid J\neid C\n"
 				      "\nnetns y\nhandshake-limit off\n"
 				      "\nnetns x\nhandshake-limit on\n\nhost\n");
-	assert_string_equal(strrchr(conf.items[1].place.file, '/'), "/10.conf");
+	assert_string_equal(strrchr(conf.items[2].place.file, '/'), "/10.conf");
 	assert_int_equal(conf.items[4].place.line, 1);
 	out_free(&out);
 	conf_free(&conf);
 }
 
-TEST(bad_includes)
+TEST(bad_directories)
 {
-	const char *top;
-
 	make_directory("d");
 	put("d/a.conf", "eid A\n");
 	put("d/b.conf", "\neid b\n");
-	top = put("top.conf", "include d\n");
-	assert_int_equal(conf_read(&conf, top, true, &err), -EINVAL);
+	assert_int_equal(conf_read_directory(&conf, path_of("d"), true, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "/d/b.conf:2: b: lower case"));
-	top = put("top.conf", "include nothing\n");
-	assert_int_equal(conf_read(&conf, top, true, &err), -ENOENT);
-	assert_like(err.text, "*/top.conf:1: nothing: *directory: No such *");
-	top = put("top.conf", "include .\n");
-	assert_int_equal(conf_read(&conf, top, true, &err), -EINVAL);
-	assert_non_null(strstr(err.text, "top.conf:1: include: too many files"));
-	top = put("top.conf", "include d d\n");
-	assert_int_equal(conf_read(&conf, top, true, &err), -EINVAL);
-	assert_non_null(strstr(err.text, "top.conf:1: d: expected one directory"));
+	assert_int_equal(conf_read_directory(&conf, path_of("nothing"), true, &err), -ENOENT);
+	assert_like(err.text, "cannot read */nothing: No such *");
 	assert_int_equal(conf_read(&conf, "/no/such/file", true, &err), -ENOENT);
 	assert_string_equal(err.text, "cannot open /no/such/file: No such file or directory");
 }

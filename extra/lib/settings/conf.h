@@ -102,7 +102,7 @@ void conf_free(struct conf *conf);
 
 /**
  * conf_read() - read a file and its includes
- * @path: "-" for standard input, which cannot include files
+ * @path: "-" for standard input
  * @is_applied: the settings will be applied: as root, refuse files that other users can change
  *
  * Return: 0; -EINVAL for a wrong line; -EPERM for a file writable by others; another -errno.

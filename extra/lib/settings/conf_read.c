@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Files of settings: lines, sections, includes, and the place of an error. */
+/* Files of settings: lines, sections, directories, and the place of an error. */
 #include <dirent.h>
 #include <fnmatch.h>
 #include <sys/stat.h>
@@ -13,21 +13,16 @@
 
 #define MAX_FILE (4U << 20) /* bytes */
 #define MAX_WORDS 1025	    /* one too many */
-#define MAX_DEPTH 8
 
 /**
  * struct source - a file in progress
  * @name: of the file
- * @depth: nesting of includes; negative: it cannot include other files
  */
 struct source {
 	struct conf *conf;
 	const char *name;
-	int depth;
 	struct smc_err *err;
 };
-
-static int read_path(struct conf *conf, const char *path, int depth, struct smc_err *err);
 
 int conf_expected(struct conf_line *line, size_t bad, const char *what)
 {
@@ -44,7 +39,7 @@ static int expected_kind(struct conf_line *line, size_t bad, bool is_line)
 	for (const struct setting *kind = settings_rows; kind->name; kind++)
 		out_printf(&text, "%s%s", kind == settings_rows ? "" : ", ",
 			   is_line ? kind->words : kind->name);
-	out_str(&text, is_line ? ", netns, host, exclusive or include" : "");
+	out_str(&text, is_line ? ", netns, host or exclusive" : "");
 	out_char(&text, '\0');
 	return conf_expected(line, bad, text.data);
 }
@@ -109,59 +104,6 @@ static int read_exclusive(struct conf_line *line)
 	return 0;
 }
 
-/* ---- include ---- */
-
-static int is_conf(const struct dirent *entry)
-{
-	return entry->d_name[0] != '.' && word_ends_with(entry->d_name, ".conf");
-}
-
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-/* Return: 0; an error of one of its files, with a sentence; a positive errno for the directory. */
-static int read_directory(struct conf *conf, const char *directory, int depth, struct smc_err *err)
-{
-	char path[PATH_MAX + NAME_MAX + 2];
-	struct dirent **names = NULL;
-	int ret = 0, count = scandir(directory, &names, is_conf, by_name);
-
-	if (count < 0)
-		return errno;
-	for (int i = 0; i < count; i++) {
-		snprintf(path, sizeof(path), "%s/%s", directory, names[i]->d_name);
-		if (!ret)
-			ret = read_path(conf, path, depth, err);
-		free(names[i]);
-	}
-	free(names);
-	return ret;
-}
-
-/* A relative name is resolved against the file's directory. */
-static int include(const struct source *source, struct conf_line *line)
-{
-	const char *word = line->count == 2 ? line->words[1] : "", *slash;
-	char directory[PATH_MAX];
-	int ret, len;
-
-	if (source->depth < 0)
-		return conf_expected(line, 0, "only files can include others");
-	if (source->depth == MAX_DEPTH)
-		return conf_expected(line, 0, "too many files include each other");
-	slash = strrchr(source->name, '/');
-	len = *word == '/' || !slash ? 0 : (int)(slash - source->name) + 1;
-	if (!*word || snprintf(directory, PATH_MAX, "%.*s%s", len, source->name, word) >= PATH_MAX)
-		return conf_expected(line, line->count < 2 ? 1 : line->count - 1,
-				     "expected one directory");
-	ret = read_directory(source->conf, directory, source->depth + 1, source->err);
-	/* Errors in its files were reported already, with the name of that file. */
-	line->bad = ret > 0 ? 1 : SIZE_MAX;
-	return ret > 0 ? smc_err_set(line->err, ret, "cannot read the directory") : ret;
-}
-
 /* ---- lines ---- */
 
 static const struct setting *kind_of(const char *word)
@@ -179,7 +121,7 @@ static const struct setting *kind_of(const char *word)
 	return NULL;
 }
 
-static int read_line(const struct source *source, struct conf_line *line)
+static int read_line(struct conf_line *line)
 {
 	static const struct {
 		const char *word;
@@ -192,8 +134,6 @@ static int read_line(const struct source *source, struct conf_line *line)
 	line->kind = kind_of(word);
 	if (line->count == MAX_WORDS)
 		return conf_expected(line, MAX_WORDS - 1, "too many words in a line");
-	if (!strcmp(word, "include"))
-		return include(source, line);
 	/* Files of unreleased versions have them. */
 	if (!strcmp(word, "learn") || !strcmp(word, "by"))
 		return 0;
@@ -253,8 +193,8 @@ static int read_text(const struct source *source, char *text, size_t len)
 		blank_equals(here);
 		line.count = words_split(here, words, MAX_WORDS);
 		line.bad = 0;
-		ret = line.count ? read_line(source, &line) : 0;
-		if (ret && line.bad != SIZE_MAX)
+		ret = line.count ? read_line(&line) : 0;
+		if (ret)
 			say(source, &line);
 	}
 	return ret;
@@ -285,10 +225,10 @@ static int check_owner(const char *path, int fd, struct smc_err *err)
 	return ret ? smc_err_set(err, -ret, "cannot open %.200s", path) : 0;
 }
 
-static int read_path(struct conf *conf, const char *path, int depth, struct smc_err *err)
+static int read_path(struct conf *conf, const char *path, struct smc_err *err)
 {
 	bool is_stdin = !strcmp(path, "-");
-	struct source source = { conf, path, depth, err };
+	struct source source = { conf, path, err };
 	int fd = smc_open_input(path, err), ret = 0;
 	size_t len = 0;
 	char *text AUTO_FREE = NULL;
@@ -301,14 +241,41 @@ static int read_path(struct conf *conf, const char *path, int depth, struct smc_
 		close(fd);
 		return ret;
 	}
-	if (is_stdin) {
+	if (is_stdin)
 		source.name = "standard input";
-		source.depth = -1;
-	}
 	text = smc_read_fd(fd, MAX_FILE, &len);
 	if (!text)
 		return smc_err_set(err, errno, "cannot read %.200s", source.name);
 	return read_text(&source, text, len);
+}
+
+static int is_conf(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.' && word_ends_with(entry->d_name, ".conf");
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* Return: 0; an error of one of its files, with a sentence; a positive errno for the directory. */
+static int read_directory(struct conf *conf, const char *directory, struct smc_err *err)
+{
+	char path[PATH_MAX + NAME_MAX + 2];
+	struct dirent **names = NULL;
+	int ret = 0, count = scandir(directory, &names, is_conf, by_name);
+
+	if (count < 0)
+		return errno;
+	for (int i = 0; i < count; i++) {
+		snprintf(path, sizeof(path), "%s/%s", directory, names[i]->d_name);
+		if (!ret)
+			ret = read_path(conf, path, err);
+		free(names[i]);
+	}
+	free(names);
+	return ret;
 }
 
 /* Rules for peers become one setting per section, replacing that of files read before. */
@@ -339,7 +306,7 @@ int conf_read(struct conf *conf, const char *path, bool is_applied, struct smc_e
 {
 	*conf = (struct conf){ .is_applied = is_applied };
 	*err = (struct smc_err){ 0 };
-	return finish(conf, read_path(conf, path, 0, err));
+	return finish(conf, read_path(conf, path, err));
 }
 
 int conf_read_directory(struct conf *conf, const char *path, bool is_applied, struct smc_err *err)
@@ -347,7 +314,7 @@ int conf_read_directory(struct conf *conf, const char *path, bool is_applied, st
 	int ret;
 
 	conf->is_applied = is_applied;
-	ret = read_directory(conf, path, 0, err);
+	ret = read_directory(conf, path, err);
 	if (ret > 0)
 		ret = smc_err_set(err, ret, "cannot read %.200s", path);
 	return finish(conf, ret);
@@ -373,7 +340,7 @@ int conf_read_default(struct conf *conf, bool needs_one, bool is_applied, struct
 
 int conf_read_text(struct conf *conf, char *text, size_t len, const char *name, struct smc_err *err)
 {
-	struct source source = { conf, name, -1, err };
+	struct source source = { conf, name, err };
 
 	*conf = (struct conf){ 0 };
 	*err = (struct smc_err){ 0 };

@@ -152,27 +152,26 @@ def check_rights():
 
 def check_owners():
     """Files that others can change are not accepted from root, by any path."""
-    more, dropin = "/etc/smc-tools/more.d", CONF + ".d"
-    write("include more.d\n")
-    write("handshake-limit on\n", more + "/a.conf")
+    dropin = CONF + ".d"
+    write("")
     write("handshake-limit on\n", dropin + "/a.conf")
     write("handshake-limit on\n", "/run/theirs/b.conf")
     os.chown("/run/theirs", 65534, 0)
-    for path, mode, owner in ((more + "/a.conf", 0o664, 0), (more + "/a.conf", 0o600, 65534), (more, 0o1777, 0), (dropin + "/a.conf", 0o606, 0),
-                              (dropin, 0o775, 0)):
+    for path, mode, owner in ((dropin + "/a.conf", 0o664, 0), (dropin + "/a.conf", 0o600, 65534), (dropin, 0o1777, 0),
+                              (dropin + "/a.conf", 0o606, 0), (dropin, 0o775, 0)):
         was = os.stat(path).st_mode
         os.chmod(path, mode)
         os.chown(path, owner, 0)
         refused(conf("apply"), " as root: other users .* %s$" % path, "%o, owner %d: %s" % (mode, owner, path))
         os.chown(path, 0, 0)
         os.chmod(path, was)
-    os.symlink("/run/theirs/b.conf", more + "/b.conf")
-    refused(conf("apply"), "%s/b.conf as root: other users .* /run/theirs$" % more, "by a link")
+    os.symlink("/run/theirs/b.conf", dropin + "/b.conf")
+    refused(conf("apply"), "%s/b.conf as root: other users .* /run/theirs$" % dropin, "by a link")
     os.chown("/run/theirs", 0, 0)
     equal(doc("smcd", "-j", "hs")["enabled"], False, "nothing of it was done")
     equal(conf("apply"), (0, "", ""), "root's own are taken")
     equal(doc("smcd", "-j", "hs")["enabled"], True, "and done")
-    for path in more, dropin, "/run/theirs":
+    for path in dropin, "/run/theirs":
         shutil.rmtree(path)
     applies("exclusive\n", "as before")
 

@@ -19,7 +19,6 @@ GOOD = """eid LAB
 handshake-limit on
 net.smc.autocorking_size 131072
 pnetid lab net lo
-include smc.conf.d
 netns blue
 handshake-limit on
 """
