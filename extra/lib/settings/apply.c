@@ -297,11 +297,6 @@ static int take_back(struct settings *host, size_t at, size_t end, struct smc_er
 	return ret ? ret : one;
 }
 
-int settings_take_back(struct settings *host, struct smc_err *err)
-{
-	return take_back(host, 0, host->n_changes, err);
-}
-
 int settings_apply(struct settings *host, struct smc_err *err)
 {
 	struct smc_err why, inner = { 0 };

@@ -108,9 +108,6 @@ int settings_apply(struct settings *host, struct smc_err *err);
 /** settings_check() - check that the changes can be applied, as far as only root can find out */
 int settings_check(const struct settings *host, struct smc_err *err);
 
-/** settings_take_back() - undo all @changes after settings_apply(), in reverse order */
-int settings_take_back(struct settings *host, struct smc_err *err);
-
 /** settings_waits() - append a line for each setting whose device or namespace is missing */
 void settings_waits(struct out_text *text, const struct settings *host);
 

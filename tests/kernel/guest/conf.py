@@ -369,7 +369,7 @@ def check_scopes():
     ok(status == 1 and not out and "Permission denied" in err, "users who may not see scopes get a message", (status, out, err))
     exported = conf("export")[1]
     ok(rules + "\n" in exported, "export has it", exported)
-    equal(json.loads(conf("export", "-j")[1])["settings"], [{"setting": rules, "kind": "scope", "name": "/conf/a", "value": rules[14:]}],
+    equal(json.loads(conf("export", "-j")[1])["settings"][-1:], [{"setting": rules, "kind": "scope", "name": "/conf/a", "value": rules[14:]}],
           "in JSON, too")
     write("scope /conf/a\n")
     equal(conf("diff"), (2, "~ scope /conf/a # is only ipv4 mptcp keep exclude-comm sshd\n", ""), "other rules: diff")
