@@ -197,6 +197,19 @@ check_missing_packages() {
 	out=$(PATH="$tmp/bin" tests/setup 2>&1)
 	like "$?$out" "^1setup: as root, type: zypper install .*'pkgconfig\(libmnl\)'" "without dpkg the setup prints what to type"
 	unlike "$out" "pkgconf( |$)|make" "in the names of RPM packages, and only those that are missing"
+	printf '#!/bin/sh\n' >"$tmp/bin/dnf"
+	chmod +x "$tmp/bin/dnf"
+	while read -r name version text; do
+		printf 'ID="%s"\nVERSION_ID="%s"\n' "$name" "$version" >"$tmp/os-release"
+		out=$(OS_RELEASE="$tmp/os-release" PATH="$tmp/bin" tests/setup 2>&1)
+		like "$out" "^setup: as root, type: ${text:+$text }dnf install " "$name $version: packages, and the repository of some"
+	done <<-EOF
+		fedora 42
+		rhel 9.4 subscription-manager repos --enable codeready-builder-for-rhel-9-$(uname -m)-rpms;
+		rocky 8.10 dnf config-manager --set-enabled powertools;
+		centos 10 dnf config-manager --set-enabled crb;
+	EOF
+	rm "$tmp/bin/dnf"
 	need_message "pkg-config missing: one line" \
 		"install pkg-config (Debian, Ubuntu) or pkgconf-pkg-config (RPM)" \
 		env PATH="$tmp/bin" make O="$tmp/none"

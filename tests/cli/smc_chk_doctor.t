@@ -121,6 +121,7 @@ distribution 'openSUSE Tumbleweed' '"opensuse-tumbleweed"' 20260901 x86_64 6.16.
 distribution Fedora fedora 42 x86_64 6.14.0-63.fc42.x86_64 "$ON" 'dnf install kernel-modules-extra'
 distribution Ubuntu ubuntu 24.04 x86_64 6.8.0-31-generic "$ON" 'apt install linux-modules-extra-.*uname -r.'
 distribution 'Debian 12' debian 12 x86_64 6.1.0-50-amd64 "$ON" 'apt install --reinstall linux-image-.*'
+distribution 'Debian 12 with backports' debian 12 x86_64 6.12.95+deb12-amd64 "$ON" 'apt install --reinstall linux-image-.*'
 distribution 'Debian 13' debian 13 x86_64 6.12.107+deb13-amd64 "$ON" 'apt install --reinstall linux-image-.*'
 distribution 'Debian testing' debian '' x86_64 7.2.13+deb14-amd64 "$OFF" '.*apt install linux-image-.*/trixie'
 distribution 'a kernel of its own' debian 12 x86_64 6.5.0-own "$OFF" 'install a kernel .*CONFIG_SMC'
