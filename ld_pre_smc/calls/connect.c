@@ -66,10 +66,8 @@ static int get_result(const struct attempt *try, int revents)
 
 	if (err > 0)
 		return err;
-	if (!(revents & ~POLLHUP)) {
-		err = shim_lost_error(try->fd.number);
-		return err ? err : ETIMEDOUT;
-	}
+	if (!(revents & ~POLLHUP))
+		return shim_lost_error(try->fd.number) ?: ETIMEDOUT;
 	for (int i = 0; i < 100 && start(try) == EALREADY; i++)
 		shim_nap();
 	return 0;

@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
+#include "ld_pre_smc/state/broken_handshake.h"
 #include "ld_pre_smc/state/fd_query.h"
 
 #pragma GCC visibility push(hidden)
@@ -79,14 +80,16 @@ static inline size_t shim_size(const struct iovec *parts, size_t n)
 }
 
 /*
- * Fetch the error of a connection, 0 for none. ECONNABORTED is the word for a dead link: SO_ERROR
- * has it, unless the call was waiting, which then returned it as @err.
+ * Fetch the error of a connection or of an attempt, 0 for none, after a call that failed with @err.
+ * ECONNABORTED is the word for a dead link: SO_ERROR has it, unless the call was waiting.
  */
 static inline int shim_connection_error(int fd, int err)
 {
-	if (err != ECONNABORTED)
-		err = shim_int_option(fd, SOL_SOCKET, SO_ERROR);
-	return err == ECONNABORTED ? ETIMEDOUT : MAX(err, 0);
+	int cause = err == ECONNABORTED ? err : shim_int_option(fd, SOL_SOCKET, SO_ERROR);
+
+	if (!cause && err && shim_events(fd, POLLIN | POLLOUT) == POLLHUP)
+		cause = shim_lost_error(fd);
+	return cause == ECONNABORTED ? ETIMEDOUT : MAX(cause, 0);
 }
 
 /**

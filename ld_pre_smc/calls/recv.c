@@ -18,10 +18,9 @@ static RARE ssize_t ended(int fd, size_t len, int flags, ssize_t ret)
 {
 	int cause;
 
-	if (ret > 0 || (!ret && !len))
-		return ret;
-	if (ret < 0 && errno != ENOTCONN && errno != ECONNABORTED &&
-	    (errno != EINVAL || !(flags & MSG_ERRQUEUE)))
+	if (ret > 0 || (!ret && !len) ||
+	    (ret < 0 && errno != ENOTCONN && errno != ECONNABORTED &&
+	     (errno != EINVAL || !(flags & MSG_ERRQUEUE))))
 		return ret;
 	if (!shim_needs(REPAIR_READ_ERRORS) || !shim_marked_is_smc(fd))
 		return ret;

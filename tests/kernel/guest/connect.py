@@ -51,6 +51,14 @@ def repeated(s, to):
     err = s.connect_ex(to)
     raise OSError(err, os.strerror(err))
 
+def received(s, to):
+    begin(s, to)
+    s.recv(1)
+
+def sent(s, to):
+    begin(s, to)
+    s.send(b"x")
+
 def again(s, to):
     s.setblocking(False)
     while (err := s.connect_ex(to)) in (errno.EINPROGRESS, errno.EALREADY):
@@ -160,7 +168,7 @@ def check_others(peer):
 def check_unreachable(peer):
     """The kernel drops these errors of non-blocking sockets, and wakes poll() but not select()."""
     for port in ICMP:
-        for how in "blocking", "limited", "polled", "repeated":
+        for how in "blocking", "limited", "polled", "repeated", "received", "sent":
             equal(Client(peer, how, port).end(), "EHOSTUNREACH\n", "%s: unreachable, ICMP code %d" % (how, ICMP[port]))
 
 
