@@ -10,6 +10,7 @@
 #define SHORT_ID 12    /* digits that docker and podman show */
 #define POD_UID_MIN 32 /* a static pod has a hash without dashes, others a UID of 36 characters */
 #define FILE_MAX (16 * 1024 * 1024)
+#define STORAGE "/var/lib/containers/storage/overlay-containers"
 
 /* ---- the path ---- */
 
@@ -63,7 +64,6 @@ static void find_unit(struct container *container, const char *path)
 /* Parse the part of a path that one user has named. */
 static void parse_part(struct container *container, const char *path)
 {
-	bool is_kube = strstr(path, "kubepods");
 	char part[PATH_MAX];
 
 	for (const char *rest = path; *rest;) {
@@ -71,11 +71,12 @@ static void parse_part(struct container *container, const char *path)
 
 		rest = cgroup_part(rest, part);
 		id = cgroup_digits(part);
-		/* conmon watches a container from its own group. */
+		/* conmon watches a container from its own group. podman's pods have ids. */
 		if (id && !container->id[0] && container->kind == CONTAINER_NONE &&
-		    !strstr(part, "conmon"))
+		    !strstr(part, "conmon") && !strstr(part, "libpod_pod_") &&
+		    (strncmp(path, "/libpod_parent/", 15) || !strncmp(part, "libpod-", 7)))
 			memcpy(container->id, id, CONTAINER_ID_LEN);
-		if (is_kube)
+		if (strstr(path, "kubepods"))
 			find_pod(container, part);
 		if (!container->id[0] && container->kind == CONTAINER_NONE)
 			find_machine(container, part);
@@ -147,11 +148,10 @@ static json_t *parse(char *text)
 
 struct json_t *container_names_new(void)
 {
-	static const char path[] = "/var/lib/containers/storage/overlay-containers/containers.json";
 	json_t *names = json_object(), *list, *item;
 	size_t i, len;
 
-	list = parse(host_whole(&len, FILE_MAX, "%s", path));
+	list = parse(host_whole(&len, FILE_MAX, STORAGE "/containers.json"));
 	json_array_foreach(list, i, item) {
 		const char *id = json_string_value(json_object_get(item, "id"));
 		json_t *name = json_array_get(json_object_get(item, "names"), 0);
@@ -189,10 +189,8 @@ static bool name_by_config(struct container *container, const json_t *config)
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 		const char *space = member(notes, keys[i][0]), *name = member(notes, keys[i][1]);
 
-		if (!space || !name)
-			continue;
-		snprintf(container->name, sizeof(container->name), "%s/%s", space, name);
-		return true;
+		if (space && name)
+			return snprintf(container->name, CONTAINER_NAME_SIZE, "%s/%s", space, name);
 	}
 	/* A pod's host name may be that of the host. */
 	if (host && container->kind == CONTAINER_ID)
@@ -219,9 +217,11 @@ void container_name(struct json_t *names, struct container *container)
 		{ "/run/k3s/containerd/io.containerd.runtime.v2.task/k8s.io", "" },
 		{ "/run/containerd/io.containerd.runtime.v2.task/default", "" },
 		{ "/run/containers/storage/overlay-containers", "/userdata" },
+		{ STORAGE, "/userdata" },
 	};
 	const char *stored = member(names, container->id);
-	bool is_named = stored;
+	/* podman names the first container of a pod by the pod's id, its host by the pod's name. */
+	bool is_named = stored && !word_ends_with(stored, "-infra");
 
 	/* A user could name a group after somebody else's container. */
 	if (!container->id[0] || container->is_user)

@@ -28,7 +28,11 @@ static const struct {
 	{ "/machine.slice/libpod-conmon-" ID ".scope", CONTAINER_UNIT, "libpod-conmon-" ID ".scope",
 	  "" },
 	{ "/machine.slice/machine-libpod_pod_" OTHER ".slice/libpod-" ID ".scope", CONTAINER_ID,
-	  "0123456789ab", OTHER },
+	  "4be7c0ffee4b", ID },
+	{ "/libpod_parent/" OTHER "/libpod-" ID, CONTAINER_ID, "4be7c0ffee4b", ID },
+	{ "/libpod_parent/libpod-" ID, CONTAINER_ID, "4be7c0ffee4b", ID },
+	{ "/docker/" ID "/libpod_parent/" OTHER "/libpod-" OTHER, CONTAINER_ID, "4be7c0ffee4b",
+	  ID },
 	{ "/system.slice/docker-" ID ".scope", CONTAINER_ID, "4be7c0ffee4b", ID },
 	{ "/docker/" ID, CONTAINER_ID, "4be7c0ffee4b", ID },
 	{ "/system.slice/docker-" ID "0.scope", CONTAINER_UNIT, "docker-" ID "0.scope", "" },
@@ -160,6 +164,16 @@ TEST(podman)
 		"user@1.service/4be7c0ffee4b");
 	put(STORED, "[{\"id\": \"" ID "\", \"names\"");
 	name_is("/machine.slice/libpod-" ID ".scope", "web1");
+}
+
+/* The first container of a pod has the pod's host name. */
+TEST(podman_pods)
+{
+	put(STORED, "[{\"id\": \"" ID "\", \"names\": [\"0123456789ab-infra\"]}]");
+	name_is("/libpod_parent/" OTHER "/libpod-" ID, "0123456789ab-infra");
+	put("/var/lib/containers/storage/overlay-containers/" ID "/userdata/config.json",
+	    "{\"hostname\": \"shop\"}");
+	name_is("/libpod_parent/" OTHER "/libpod-" ID, "shop");
 }
 
 TEST(docker)

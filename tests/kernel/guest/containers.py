@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import time
 
 from kern import run, write
 
@@ -48,3 +49,13 @@ def scopes():
     status, out, err = run("smc_bpf", "status", "-j")
     assert not status and not err, (status, out, err)
     return {s["name"].rpartition("-")[2]: s for s in json.loads(out)["scopes"]}
+
+
+def each(tests, names):
+    """Run tests, or those of these names, and say how long each took. The first makes what the others need."""
+    for test in tests:
+        if names and test is not tests[0] and test.__name__ not in names:
+            continue
+        start = time.monotonic()
+        test()
+        print("# %s: %.1f s" % (test.__name__, time.monotonic() - start), flush=True)

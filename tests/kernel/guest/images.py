@@ -2,9 +2,8 @@
 """Images of the Containerfiles of packaging/ and of ordinary servers: their transport. The host has built them."""
 import os
 import sys
-import time
 
-from containers import ATTACH, HOST, configure_podman, podman, scopes
+from containers import ATTACH, HOST, configure_podman, each, podman, scopes
 from kern import done, equal, mode, ok, out_of, run
 
 MADE = sys.argv[1]
@@ -62,10 +61,5 @@ def node():
     podman("rm", "-f", "-t", "0", "redis")
 
 
-for test in set_up, tools, servers, node:
-    if sys.argv[2:] and test.__name__ not in ["set_up", *sys.argv[2:]]:
-        continue
-    start = time.monotonic()
-    test()
-    print("# %s: %.1f s" % (test.__name__, time.monotonic() - start), flush=True)
+each((set_up, tools, servers, node), sys.argv[2:])
 done()

@@ -8,11 +8,10 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import tutorial
-from containers import ATTACH, BOX, HOST, TCP, add_program, configure_podman, podman, scopes
+from containers import ATTACH, BOX, HOST, TCP, add_program, configure_podman, each, podman, scopes
 from kern import IPPROTO_SMC, done, equal, listing, mode, ok, out_of, read, run, wait_for, write
 
 PROGRAMS = sys.argv[1]
@@ -201,12 +200,7 @@ def rootless():
 
 
 TESTS = {"short": (set_up, first_sockets, network_namespace), "tutorial": (set_up,), "more": (set_up, not_possible, late, stays_tcp, pod, buffers, rootless)}
-for test in TESTS[sys.argv[2]]:
-    if sys.argv[3:] and test.__name__ not in ["set_up", *sys.argv[3:]]:
-        continue
-    start = time.monotonic()
-    test()
-    print("# %s: %.1f s" % (test.__name__, time.monotonic() - start), flush=True)
+each(TESTS[sys.argv[2]], sys.argv[3:])
 if sys.argv[2] != "more":
     sys.exit(tutorial.boot())
 done()
