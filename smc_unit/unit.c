@@ -17,23 +17,21 @@
 void unit_find(struct request *req, const char *word, char name[UNIT_NAME_SIZE])
 {
 	char *text AUTO_FREE = strpbrk(word, "./@") ? NULL : launch_profile(word);
-	char *rest = text, *line, *words[3], shown[UNIT_NAME_SIZE];
+	char *rest = text, *line, *words[2], shown[UNIT_NAME_SIZE];
 	struct smc_err ignored;
 
 	req->unit = word;
-	req->wants = WAY_NONE;
 	while (req->unit == word && rest && (line = strsep(&rest, "\n"))) {
 		struct unit_props props AUTO(unit_props_free) = { 0 };
-		size_t count = words_split(line, words, 3);
 
-		if (count < 2 || strcmp(words[0], "unit") || unit_name(words[1], name, &ignored))
+		if (words_split(line, words, 2) < 2 || strcmp(words[0], "unit") ||
+		    unit_name(words[1], name, &ignored))
 			continue;
 		unit_shown_name(name, shown);
 		if (systemctl_show(req->user, shown, "LoadState", &props, &ignored) ||
 		    strcmp(unit_prop_text(&props, "LoadState"), "loaded"))
 			continue;
 		req->unit = name;
-		req->wants = count > 2 ? WAY_BPF : WAY_NONE;
 	}
 }
 
@@ -216,6 +214,10 @@ static int check_preload(struct unit *unit, struct smc_err *err)
 
 	if (ret)
 		return ret;
+	if (unit->req->launch.way == WAY_NONE &&
+	    strstr(unit_prop_of(unit, "ExecStart"), "/pg_ctlcluster"))
+		return smc_err_say(err, ENOTSUP, "%s: pg_ctlcluster clears the environment",
+				   unit->name);
 	if (library_misses(&unit->lib, &unit->target, why))
 		return smc_err_say(err, ENOTSUP, "%s: '%s': %s", unit->name, unit->target.path,
 				   why);
@@ -248,7 +250,7 @@ static int check_bpf(struct unit *unit, struct smc_err *err)
 /* Choose the way that reaches the program: the library, or eBPF unless --preload was given. */
 static int choose_way(struct unit *unit, struct smc_err *err)
 {
-	enum way wanted = unit->req->launch.way ? unit->req->launch.way : unit->req->wants;
+	enum way wanted = unit->req->launch.way;
 	struct smc_err preload = { 0 };
 	char bpf[sizeof(err->text)];
 	int ret;

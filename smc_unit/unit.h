@@ -13,13 +13,11 @@
  * @launch: SMC options of a service; @quiet for all commands
  * @unit: the service as typed; NULL: all, for status
  * @user: it is a unit of the user's own manager
- * @wants: the way that its profile prefers, WAY_NONE for no preference
  * @all: for disable: every service; @json: for status
  */
 struct request {
 	struct launch launch;
 	const char *unit;
-	enum way wants;
 	bool user, all, json;
 };
 
@@ -82,7 +80,7 @@ struct unit {
 };
 
 /**
- * unit_find() - set @unit and @wants: the first unit of a program's profile that systemd knows
+ * unit_find() - set @unit: the first unit of a program's profile that systemd knows
  * @word: as typed; used unchanged if there is no such unit
  */
 void unit_find(struct request *req, const char *word, char name[UNIT_NAME_SIZE]);

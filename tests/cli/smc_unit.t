@@ -140,9 +140,15 @@ like "$out" '^redis-server.service: enabled' 'a unit that is no profile'
 run disable redis-server
 rm "$tmp/units/redis-server.service" "$tmp/units/redis.service"
 refuse "no unit 'redis.service'" enable redis
-unit postgresql@smc-tools.service
+for name in postgresql@smc-tools postgresql@15-main; do
+	unit $name.service 'ExecStart={ path=/usr/bin/pg_ctlcluster ; argv[]=/usr/bin/pg_ctlcluster 15-main start ; }'
+done
 unit postgresql.service
 refuse 'eBPF needs root' enable postgresql
+refuse 'environment.*eBPF needs root' enable postgresql@15-main
+run enable --quiet --preload postgresql@15-main
+like "$rc$out" '^0postgresql@15-main.service: enabled by preload' 'enable --preload: for who has the library in the file that the script reads'
+run disable postgresql@15-main
 rm "$tmp/units/postgresql@smc-tools.service"
 run enable --quiet postgresql
 like "$out" '^postgresql.service: enabled by preload' 'enable postgresql: elsewhere it has the plain name'

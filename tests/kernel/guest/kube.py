@@ -9,8 +9,8 @@ import socket
 import struct
 import sys
 
-from containers import BOX, add_program, configure_podman, each, podman, scopes
-from kern import done, equal, listing, ok, read, run, wait_for, write
+from containers import ATTACH, BOX, add_program, configure_podman, each, podman, scopes
+from kern import done, equal, ok, read, run, wait_for, write
 
 FILES = sys.argv[1]
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -47,14 +47,12 @@ def set_up():
     build("docker.io/library/redis:7", ["redis-server", "--save", "", "--protected-mode", "no"])
 
 
-def pid_of(container):
-    return podman("inspect", "-f", "{{.State.Pid}}", container)
-
-
 def connections(container):
     """Transport and size of the receive buffer, except for a few bytes of the kernel."""
-    pid = pid_of(container)
-    return [(s["mode"], s["rcvbuf"] + 32) for s in (listing("-N", pid) if pid != "0" else ()) if s["state"] == "ACTIVE" and "rcvbuf" in s]
+    status, out, _ = run("smcss", "-j", "-N", podman("inspect", "-f", "{{.State.Pid}}", container))
+    # The container may just be starting.
+    sockets = json.loads(out)["sockets"] if status == 0 else []
+    return [(s["mode"], s["rcvbuf"] + 32) for s in sockets if s["state"] == "ACTIVE" and "rcvbuf" in s]
 
 
 def bpf(command, layout, *values):
@@ -71,8 +69,8 @@ def allow_devices(group):
     os.close(fd)
 
 
-def play(name):
-    podman("kube", "play", "--start=false", FILES + "/" + name)
+def play(name, place=FILES, *options):
+    podman("kube", "play", "--start=false", *options, place + "/" + name)
     for group in glob.glob("/sys/fs/cgroup/libpod_parent/*/"):
         allow_devices(group)
     podman("pod", "start", "--all")
@@ -83,6 +81,11 @@ def gone(name):
     equal(wait_for(lambda: not scopes()) or scopes(), True, name + ", deleted: no scope is left")
     equal(os.listdir("/sys/fs/bpf"), [], "no pin")
     equal([read(knob) for knob in KNOBS], HOST, "and no sysctl")
+
+
+def gateway():
+    """The host's address, where published ports are."""
+    return podman("network", "inspect", "podman-default-kube-network", "-f", "{{(index .Subnets 0).Gateway}}")
 
 
 def ping(address, port=6379):
@@ -99,7 +102,7 @@ def redis():
     equal([row[0] for row in rows if row[1:] == ["0", "1", "0"]], ["redis", "redis-client"], "smcss names both pods, each with one SMC-D socket")
     address = podman("inspect", "-f", "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}", podman("pod", "inspect", "-f", "{{.InfraContainerID}}", "redis"))
     equal(ping(address), b"+PONG\r\n", "a probe of the node over TCP is answered")
-    here = podman("network", "inspect", "podman-default-kube-network", "-f", "{{(index .Subnets 0).Gateway}}")
+    here = gateway()
     equal(ping(here), b"+PONG\r\n", "and one through the published port")
     said = run("smc_run", "redis-cli", "-h", here, "ping")
     equal(said[1], "PONG\n", "with an SMC socket, too")
@@ -123,10 +126,62 @@ def postgresql():
     def seen():
         found = connections("postgresql-server")
         return len(found) >= 4 and set(found) == {("SMCD", 131072)}
-    ok(wait_for(seen, 300), "postgresql.yaml: four connections of pgbench over SMC-D, with the buffers of the annotation",
+    ok(wait_for(seen, 40), "postgresql.yaml: four connections of pgbench over SMC-D, with the buffers of the annotation",
        "" if seen() else run("podman", "logs", "postgresql-server"))
     gone("postgresql.yaml")
 
 
-each((set_up, redis, postgresql), sys.argv[2:])
+def answers(port):
+    try:
+        return ping(gateway(), port) == b"+PONG\r\n"
+    except OSError:
+        return False
+
+
+def update():
+    """A server is replaced after its client has gone to the other, as a Service does it by probes: no request fails."""
+    client, servers = "redis-client-client", {"redis": 6379, "other": 6380}
+    text = read(FILES + "/redis.yaml").partition("---")[0]
+    for name, port in servers.items():
+        write("/run/%s.yaml" % name, text.replace("name: redis\n", "name: %s\n" % name).replace("hostPort: 6379", "hostPort: %d" % port))
+    play("redis.yaml")
+    play("other.yaml", "/run")
+    def said():
+        return podman("exec", client, "cat", "/tmp/log").split("\n")
+    def moves(name):
+        podman("exec", client, "sh", "-c", "echo %s >/tmp/new && busybox mv /tmp/new /tmp/name" % name)
+        return answers(servers[name]) and wait_for(lambda: said()[-1].startswith(name + " "))
+    wait_for(lambda: answers(6379) and answers(6380))
+    podman("exec", "-d", client, "sh", "-c", ">/tmp/log; until [ -e /tmp/name ]; do sleep 1; done; "
+           'while read name </tmp/name; do echo "$name $(redis-cli -h $name ping 2>&1)" >>/tmp/log; done')
+    for name, other in ("redis", "other"), ("other", "redis"):
+        ok(moves(other), "the client goes to %s" % other)
+        play(name + ".yaml", "/run", "--replace")
+        ok(wait_for(lambda name=name: answers(servers[name])), "%s is replaced" % name)
+    lines = said()
+    print("# %d requests" % len(lines))
+    equal(set(lines), {"redis PONG", "other PONG"}, "no request has failed")
+    podman("kube", "down", "/run/other.yaml")
+    gone("redis.yaml")
+
+
+def bulk():
+    """Measure, if named: iperf3 from container to container, over a bridge. In pairs, which differ by the annotation."""
+    add_program(shutil.which("iperf3"))
+    build("bulk", ["iperf3", "-s"])
+    ratios = []
+    for _ in range(7):
+        rates = []
+        for options in (), (ATTACH + "true",):
+            podman("run", "-d", *options, "--name", "server", "bulk")
+            address = podman("inspect", "-f", "{{.NetworkSettings.IPAddress}}", "server")
+            said = json.loads(podman("run", "--rm", *options, "bulk", "iperf3", "-c", address, "-t", "4", "-J"))
+            rates.append(said["end"]["sum_received"]["bits_per_second"])
+            podman("rm", "-f", "-t", "0", "server")
+        ratios.append(rates[1] / rates[0])
+        print("# iperf3: TCP %.0f Mbit/s, with the annotation %.2f times" % (rates[0] / 1e6, ratios[-1]), flush=True)
+    print("# iperf3: median %.2f" % sorted(ratios)[3])
+
+
+each([set_up, redis, update, postgresql] + [bulk] * ("bulk" in sys.argv), sys.argv[2:])
 done()
