@@ -229,7 +229,7 @@ else
 	done
 fi
 smc --spin=50 true
-message 0 "smc_run: no ld_pre_smc_spin.so beside $tmp/core/ld_pre_smc.so, .*--spin has no effect\$" 'no ld_pre_smc_spin.so: a warning'
+message 0 "smc_run: no ld_pre_smc_spin.so beside $tmp/core/ld_pre_smc.so (.*): --spin has no effect\$" 'no ld_pre_smc_spin.so: a warning'
 run=$run_before
 
 # Programs that need more than the library: eBPF or seccomp replace it if possible.
