@@ -199,10 +199,10 @@ check_missing_packages() {
 	unlike "$out" "pkgconf( |$)|make" "in the names of RPM packages, and only those that are missing"
 	printf '#!/bin/sh\n' >"$tmp/bin/dnf"
 	chmod +x "$tmp/bin/dnf"
-	while read -r name version text; do
-		printf 'ID="%s"\nVERSION_ID="%s"\n' "$name" "$version" >"$tmp/os-release"
+	while read -r name release text; do
+		printf 'ID="%s"\nVERSION_ID="%s"\n' "$name" "$release" >"$tmp/os-release"
 		out=$(OS_RELEASE="$tmp/os-release" PATH="$tmp/bin" tests/setup 2>&1)
-		like "$out" "^setup: as root, type: ${text:+$text }dnf install " "$name $version: packages, and the repository of some"
+		like "$out" "^setup: as root, type: ${text:+$text }dnf install " "$name $release: packages, and the repository of some"
 	done <<-EOF
 		fedora 42
 		rhel 9.4 subscription-manager repos --enable codeready-builder-for-rhel-9-$(uname -m)-rpms;
