@@ -245,7 +245,7 @@ static bool send_to(int to, int fd, enum keep_how how)
 	union {
 		struct cmsghdr header;
 		char space[CMSG_SPACE(KEEP_FDS * sizeof(int))];
-	} control = { 0 };
+	} control = { .space = { 0 } };
 	char byte = (char)how;
 	int fds[KEEP_FDS] = { fd }, n = open_spaces(fds);
 	struct iovec data = { .iov_base = &byte, .iov_len = 1 };

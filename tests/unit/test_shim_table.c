@@ -215,7 +215,7 @@ static void do_pass(void)
 	union {
 		struct cmsghdr header;
 		char space[CMSG_SPACE(sizeof(int))];
-	} control = { 0 };
+	} control = { .space = { 0 } };
 	struct msghdr message = { .msg_control = &control,
 				  .msg_controllen = sizeof(control.space) };
 
