@@ -90,10 +90,10 @@ static int dial(const struct test *test, const struct setup_host *hosts, int por
 		char answer[ANSWER_SIZE], struct smc_err *err)
 {
 	char *script AUTO_FREE = xprintf(
-		"o=$(smc_chk connect %s -p %d); s=$?; n=0; "
+		"o=$(smc_chk connect %s -p %d 2>&1); s=$?; n=0; "
 		"g=$(echo \"$o\" | sed -n 's/^ *link group *\\([0-9a-f]*\\),.*/\\1/p'); "
 		"for i in 1 2 3 4 5 6 7 8 9 10; do "
-		"[ -z \"$g\" ] || n=$(smcr linkgroup link-show $g 2>/dev/null | grep -c LINK_ACTIVE); "
+		"[ \"$g\" ] || break; n=$(smcr linkgroup link-show $g 2>/dev/null | grep -c LINK_ACTIVE); "
 		"[ $n -lt %u ] || break; sleep 1; done; echo \"$s $n $o\"",
 		test->address, port, test->links);
 

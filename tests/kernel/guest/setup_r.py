@@ -12,6 +12,8 @@ from kern import NODE, doc, done, equal, listing, ok, out_of, run, sync, wait_fo
 IP, PEER = os.environ["SMC_LAB_IP"], os.environ["SMC_LAB_PEER_IP"]
 ADDED = "/etc/smc-tools/smc.conf.d/50-added.conf"
 PORT = 7400
+BLOCK = "nft 'add table inet block; add chain inet block input { type filter hook input priority 0; }; add rule inet block input udp dport 4791 drop'"
+UNBLOCK = "nft delete table inet block"
 # A server that sends back what it gets, also in later connections.
 ECHO = """import socket, threading
 def serve(conn):
@@ -55,14 +57,14 @@ def tests_of(out):
     return [" ".join(line.split()) for line in out.split("Seen\n")[-1].splitlines()]
 
 
-def connect():
-    """Verdict of smc_chk connect to guest 2, and its status."""
+def connect(address=PEER):
+    """Status of smc_chk connect to guest 2, and what it says."""
     server = subprocess.Popen(["ssh", "--", "b", "smc_chk serve --once & p=$!; read x; kill $p 2>/dev/null"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     server.stdout.readline()
-    status, out, _ = run("smc_chk", "connect", "-t", "5", PEER)
+    status, out, err = run("smc_chk", "connect", "-t", "5", address)
     server.stdin.close()
     server.wait()
-    return status, out
+    return status, out + err
 
 
 def check_apply():
@@ -124,14 +126,55 @@ def check_cable():
 def check_wrong():
     """Rows: what is wrong on guest 2, how it ends, status of the connection, word of the plan, of the connection."""
     rows = (("smcd ueid add OTHER; smcd ueid del SMC-SETUP", "smcd ueid add SMC-SETUP; smcd ueid del OTHER", 2, "no user EID in common", "NOSMCDEV"),
-            ("smc_pnet -a WRONG -I eth0", "smc_pnet -d WRONG", 2, "PNET ID WRONG", "NOSMCRDEV"))
+            ("smc_pnet -a WRONG -I eth0", "smc_pnet -d WRONG", 2, "PNET ID WRONG", "NOSMCRDEV"),
+            (BLOCK, UNBLOCK, 2, "2 links", "ERR_REGBUF"))
     for begin, end, want, plan, verdict in rows:
         on_b(begin)
         status, out = connect()
         ok(status == want and verdict in out, "%s: %s" % (begin, verdict), (status, out))
         shown = setup("plan", "b")[1]
-        ok(plan in shown, "%s: the plan says why" % begin, shown)
+        ok(plan in shown, "%s: the plan says why, if it can see it" % begin, shown)
         on_b(end)
+    status, out = connect(os.environ["SMC_LAB_PEER_IP6"])
+    ok(status == 2 and "NOSMCDEV" in out, "IPv6: TCP", (status, out))
+
+
+def check_mtu():
+    """Soft-RoCE and SMC do not notice a smaller MTU: what they send gets lost. The last part, as these links do not end."""
+    on_b("ip link set eth1 mtu 576; ip link set eth0 mtu 576")
+    status, out, err = setup("--apply", "--yes", "b")
+    ok(status == 1 and "Seen\n" in out and "no connection: smc_chk: " in out, "MTU 576: --apply says that data do not arrive", (status, out, err))
+    shown = on_b("smc_chk")
+    ok("MTU 576" in shown and "mtu 1500" in shown, "smc_chk on that host names the MTU", shown)
+    on_b("ip link set eth0 mtu 1500; ip link set eth1 mtu 1500")
+    status, out = connect()
+    ok(status == 0 and "using SMC-R" in out, "MTU 1500: SMC-R again", (status, out))
+
+
+def check_subnet():
+    """The second cards are in subnets of their own."""
+    for node, there in (1, lambda command: out_of("sh", "-c", command)), (2, on_b):
+        there("ip address del 10.99.0.1%d/24 dev eth1; ip address add 10.98.%d.1/24 dev eth1" % (node, node))
+    status, out, err = setup("--apply", "--yes", "b")
+    equal((status, tests_of(out), err), (0, both("SMC-R v2, 1 link SMC-R, 1 link"), ""), "second cards in other subnets: one link")
+    for node, there in (1, lambda command: out_of("sh", "-c", command)), (2, on_b):
+        there("ip address del 10.98.%d.1/24 dev eth1; ip address add 10.99.0.1%d/24 dev eth1" % (node, node))
+
+
+def check_vlan():
+    """A VLAN has SMC-R over its IPv4 address, and none over IPv6."""
+    vlan = "ip link add link eth0 name eth0.5 type vlan id 5; ip link set eth0.5 up; ip address add 10.97.0.%d/24 dev eth0.5"
+    on_b(vlan % 2)
+    out_of("sh", "-c", vlan % 1)
+    status, out = connect("10.97.0.2")
+    ok(status == 0 and "using SMC-R" in out, "VLAN: SMC-R", (status, out))
+    on_b("ip address flush dev eth0.5; ip address add fd97::2/64 dev eth0.5 nodad")
+    out_of("ip", "address", "add", "fd97::1/64", "dev", "eth0.5", "nodad")
+    status, out = connect("fd97::2")
+    ok(status == 2 and "NOSMCDEV" in out, "VLAN without IPv4: TCP", (status, out))
+    ok("no GID of its VLAN" in on_b("smc_chk"), "smc_chk there says why")
+    on_b("ip link delete eth0.5")
+    out_of("ip", "link", "delete", "eth0.5")
 
 
 def check_dead():
@@ -180,9 +223,12 @@ def main():
     check_boot()
     check_cable()
     check_wrong()
+    check_subnet()
+    check_vlan()
     check_dead()
     check_refused()
     check_undo()
+    check_mtu()
     sync("end")
     done()
 
