@@ -24,8 +24,10 @@ INSTALL_APPARMOR := $(if $(APPARMORDIR),abstractions/smc-tools smc_chk-serve $(i
 INSTALL_SHARED := packaging/selinux/smc_tools.cil $(if $(EXTRA),\
 	$(addprefix packaging/metrics/,smc-tools.rules.yml smc-tools.dashboard.json) docs/runbook.md) packaging/sos/smc_tools.py
 INSTALL_PROFILES := $(wildcard profiles/*)
-# Ansible's default path.
+# Ansible's default path, beside which roles are.
 ANSIBLEDIR ?= $(PREFIX)/share/ansible/plugins/modules
+INSTALL_ROLE := $(if $(EXTRA),$(patsubst packaging/ansible/%,%,$(wildcard packaging/ansible/roles/smc_tools/*/main.yml)))
+ROLEDIR = $(patsubst %/plugins/modules,%,$(ANSIBLEDIR))
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d
 # DOCDIR has the same layout as the tree, so that links between documents work. Packages install the notes
@@ -117,6 +119,8 @@ install install-core: all
 		$(INSTALL) -m 0644 $(patsubst %,packaging/apparmor/%,$(filter smc_%,$(INSTALL_APPARMOR))) '$(DESTDIR)$(APPARMORDIR)')
 	$(foreach page,$(INSTALL_PAGES),$(call install_page,$(page)))
 	$(if $(EXTRA),$(Q)$(INSTALL) -m 0644 packaging/ansible/smc_conf.py '$(DESTDIR)$(ANSIBLEDIR)')
+	$(if $(EXTRA),$(Q)for file in $(INSTALL_ROLE); do \
+		$(INSTALL) -D -m 0644 packaging/ansible/$$file '$(DESTDIR)$(ROLEDIR)/'$$file || exit; done)
 	$(Q)$(INSTALL) -m 0644 completions/smc-tools '$(DESTDIR)$(COMPDIR)'
 	$(Q)$(INSTALL) -m 0644 completions/_smc-tools '$(DESTDIR)$(ZSHDIR)'
 	$(Q)$(INSTALL) -m 0644 completions/smc-tools.fish '$(DESTDIR)$(FISHDIR)'
@@ -143,7 +147,7 @@ uninstall:
 	$(Q)rm -f $(INSTALL_APPARMOR:%='$(DESTDIR)$(APPARMORDIR)/%')
 	$(Q)rm -f $(INSTALL_PRESETS:%='$(DESTDIR)$(PRESETDIR)/%') $(INSTALL_HOOKS:%='$(DESTDIR)$(HOOKDIR)/%')
 	$(Q)rm -f $(foreach file,$(INSTALL_DOCS) $(INSTALL_NOTES),'$(DESTDIR)$(DOCDIR)/$(file)')
-	$(Q)rm -f '$(DESTDIR)$(ANSIBLEDIR)/smc_conf.py'
+	$(Q)rm -f '$(DESTDIR)$(ANSIBLEDIR)/smc_conf.py' $(INSTALL_ROLE:%='$(DESTDIR)$(ROLEDIR)/%')
 	$(Q)[ ! -d '$(DESTDIR)$(DOCDIR)' ] || find '$(DESTDIR)$(DOCDIR)' -depth -type d -exec rmdir {} + 2>/dev/null || :
 	$(Q)rmdir '$(DESTDIR)$(DATADIR)' '$(DESTDIR)$(LIBEXECDIR)' 2>/dev/null || :
 

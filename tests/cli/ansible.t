@@ -65,16 +65,16 @@ def read(tmp, name):
         return file.read()
 
 
-def play(tmp, tasks, *options):
+def play(tmp, tasks, *options, **more):
     """Return: result of each task."""
     path = tmp + "/etc/smc-tools/smc.conf"
     for task in tasks:
         if "smc_conf" in task:
             task["smc_conf"]["path"] = path
     with open(tmp + "/play.json", "w", encoding="ascii") as file:
-        json.dump([{"hosts": "all", "gather_facts": False, "tasks": tasks}], file)
+        json.dump([{"hosts": "all", "gather_facts": False, "tasks": tasks, **more}], file)
     env = dict(os.environ, HOME=tmp, ANSIBLE_LOCAL_TEMP=tmp + "/local", ANSIBLE_REMOTE_TEMP=tmp + "/remote", LC_ALL="C.UTF-8",
-               ANSIBLE_LIBRARY=ROOT + "/packaging/ansible", ANSIBLE_STDOUT_CALLBACK="lines", ANSIBLE_CALLBACK_PLUGINS=tmp + "/callback",
+               ANSIBLE_LIBRARY=ROOT + "/packaging/ansible", ANSIBLE_ROLES_PATH=ROOT + "/packaging/ansible/roles", ANSIBLE_STDOUT_CALLBACK="lines", ANSIBLE_CALLBACK_PLUGINS=tmp + "/callback",
                PATH=tmp + "/bin:" + os.environ["PATH"])
     done = subprocess.run(("ansible-playbook", "-i", "localhost,", "-c", "local", "-e", "tmp=" + tmp, "-e",
                            "ansible_python_interpreter={{ansible_playbook_python}}", *options, tmp + "/play.json"),
@@ -117,6 +117,19 @@ def check_all(tmp):
        os.listdir(tmp + "/etc/smc-tools"))
 
 
+def check_role(tmp):
+    """Its settings in check mode, as the path is that of the host; its services."""
+    with open(tmp + "/bin/smc_unit", "w", encoding="ascii") as file:
+        file.write('#!/bin/sh\necho "$*" >>%s/units\necho "$3.service: already enabled"\n' % tmp)
+    os.chmod(tmp + "/bin/smc_unit", 0o755)
+    role = {"role": "smc_tools", "smc_tools_services": ["redis", "db"], "smc_tools_conf": "eid maybe not\n"}
+    found = play(tmp, [], "--tags", "services", roles=[role])
+    ok(read(tmp, "units") == "enable --quiet redis\nenable --quiet db\n", "the role enables services", found)
+    ok(not found["Services"]["changed"], "which are enabled already", found)
+    found = play(tmp, [], "--check", "--tags", "settings", roles=[role])
+    ok("standard input:1" in found["Settings"].get("msg", ""), "it takes lines of smc.conf", found)
+
+
 def main():
     if not shutil.which("ansible-playbook"):
         skip_all("the Ansible role", "no ansible-playbook")
@@ -130,6 +143,7 @@ def main():
         os.chmod(tmp + "/bin/smc_conf", 0o755)
         check_only(tmp)
         check_all(tmp)
+        check_role(tmp)
     with open(ROOT + "/packaging/ansible/smc_conf.py", encoding="ascii") as file:
         ok(len(file.readlines()) <= 100, "the module has at most a hundred lines")
     done()
