@@ -97,7 +97,7 @@ bool preload_is_ours(const char *entry);
 /** unit_is_root() - true if the service runs as root */
 bool unit_is_root(const struct unit *unit);
 
-/** unit_uses_inet() - true if its sockets will be of IPPROTO_SMC: so that it needs no AF_SMC */
+/** unit_uses_inet() - true if its sockets will be of IPPROTO_SMC, so that it needs no AF_SMC */
 bool unit_uses_inet(const struct unit *unit);
 
 /**

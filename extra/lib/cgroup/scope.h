@@ -13,7 +13,7 @@
 #define SCOPE_SETSOCKOPT "setsockopt"
 #define SCOPE_GETSOCKOPT "getsockopt"
 
-/* Of everything that smc_run starts. Control groups have their ids, not reused until reboot. */
+/* The id of the programs of smc_run. A control group has its own id, unique until reboot. */
 #define SCOPE_RUN_ID (1ULL << 63)
 
 /* AF_UNIX, never the family of a TCP socket: a scope with it converts nothing. */
