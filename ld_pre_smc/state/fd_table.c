@@ -13,7 +13,7 @@
 #include "ld_pre_smc/state/fd_query.h"
 #include "ld_pre_smc/state/sandbox.h"
 
-unsigned char shim_fd_bytes[SHIM_FD_NUMBERS + (1 << 16)] __attribute__((aligned(sizeof(long))));
+unsigned char shim_fd_bytes[SHIM_FD_NUMBERS + (1 << 16)];
 atomic_int shim_fd_end;
 
 atomic_bool shim_has_copies, shim_has_epoll;

@@ -25,12 +25,12 @@ enum shim_fd_bit {
 
 /*
  * After the bytes of all numbers: nonzero if a descriptor with the same lower 16 bits was ever
- * marked. For calls that read and write, as such an index needs no check. In the same array, so
- * that socket() needs one address for both.
+ * marked. For calls that read and write, as such an index needs no check. In the same array, as
+ * socket() then needs one address for both. Compilers expect this alignment of foreign arrays.
  */
 #define SHIM_FD_DATA(fd) (SHIM_FD_NUMBERS + (size_t)(unsigned short)(fd))
 
-extern unsigned char shim_fd_bytes[SHIM_FD_NUMBERS + (1 << 16)];
+extern unsigned char shim_fd_bytes[SHIM_FD_NUMBERS + (1 << 16)] __attribute__((aligned(16)));
 
 /* All bytes of numbers from here on are zero; at most SHIM_FD_NUMBERS. */
 extern atomic_int shim_fd_end;
