@@ -118,8 +118,6 @@ static int raw_accept(int fd, struct sockaddr *addr, socklen_t *len)
 	    (int fd, const void *data, size_t len, int flags), (fd, data, len, flags))
 #define EACH_READ(ROW) \
 	EACH_READ_SYSCALL(ROW) \
-	ROW(ssize_t, SHIM_READ_CHK, __read_chk, \
-	    (int fd, void *data, size_t len, size_t size), (fd, data, len, size)) \
 	ROW(ssize_t, SHIM_PREADV2, preadv2, \
 	    (int fd, const struct iovec *parts, int n, long pos, int flags), \
 	    (fd, parts, n, pos, flags)) \
@@ -128,13 +126,6 @@ static int raw_accept(int fd, struct sockaddr *addr, socklen_t *len)
 	    (fd, parts, n, pos, flags)) \
 	ROW(ssize_t, SHIM_RECV, recv, \
 	    (int fd, void *data, size_t len, int flags), (fd, data, len, flags)) \
-	ROW(ssize_t, SHIM_RECV_CHK, __recv_chk, \
-	    (int fd, void *data, size_t len, size_t size, int flags), \
-	    (fd, data, len, size, flags)) \
-	ROW(ssize_t, SHIM_RECVFROM_CHK, __recvfrom_chk, \
-	    (int fd, void *data, size_t len, size_t size, int flags, struct sockaddr *from, \
-	     socklen_t *from_len), \
-	    (fd, data, len, size, flags, from, from_len)) \
 	ROW(int, SHIM_RECVMMSG, recvmmsg, \
 	    (int fd, struct mmsghdr *messages, unsigned int n, int flags, \
 	     struct timespec *timeout), \

@@ -74,24 +74,27 @@ DOOR(ssize_t, recvfrom, SHIM_RECVFROM,
      (fd, data, len, flags, from, n))
 
 /*
- * Fortified forms end the program if @len is too large for the memory. glibc's headers do not
- * declare them everywhere.
+ * Fortified forms end the program if @len is too large for the memory: libc's do. glibc's headers do
+ * not declare them everywhere.
  */
-#define FORTIFIED(name, plain, fn, parameters, arguments)                                          \
+#define FORTIFIED(name, fn, plain, plain_fn, parameters, arguments, plain_arguments)               \
 	ssize_t name parameters;                                                                   \
 	ssize_t name parameters                                                                    \
 	{                                                                                          \
-		return shim_fd_may_be_smc(fd) && len <= size ? plain :                             \
-							       next_data(fn, name) arguments;      \
+		if (len > size)                                                                    \
+			return ((__typeof__(name) *)shim_next(fn))arguments;                       \
+		return shim_fd_may_be_smc(fd) ? plain##_smc plain_arguments :                      \
+						next_data(plain_fn, plain) plain_arguments;        \
 	}
-FORTIFIED(__read_chk, read_smc(fd, data, len), SHIM_READ_CHK,
-	  (int fd, void *data, size_t len, size_t size), (fd, data, len, size))
-FORTIFIED(__recv_chk, recv_smc(fd, data, len, flags), SHIM_RECV_CHK,
-	  (int fd, void *data, size_t len, size_t size, int flags), (fd, data, len, size, flags))
-FORTIFIED(__recvfrom_chk, recvfrom_smc(fd, data, len, flags, from, n), SHIM_RECVFROM_CHK,
+FORTIFIED(__read_chk, SHIM_READ_CHK, read, SHIM_READ, (int fd, void *data, size_t len, size_t size),
+	  (fd, data, len, size), (fd, data, len))
+FORTIFIED(__recv_chk, SHIM_RECV_CHK, recv, SHIM_RECV,
+	  (int fd, void *data, size_t len, size_t size, int flags), (fd, data, len, size, flags),
+	  (fd, data, len, flags))
+FORTIFIED(__recvfrom_chk, SHIM_RECVFROM_CHK, recvfrom, SHIM_RECVFROM,
 	  (int fd, void *data, size_t len, size_t size, int flags, struct sockaddr *from,
 	   socklen_t *n),
-	  (fd, data, len, size, flags, from, n))
+	  (fd, data, len, size, flags, from, n), (fd, data, len, flags, from, n))
 
 /*
  * The kernel has read @parts, unless the call failed. The flags of preadv2(2) include none of

@@ -317,6 +317,10 @@ static int connected(int *client, int *server)
 	return close(listener) || *server < 0 ? -1 : 0;
 }
 
+#ifdef __GLIBC__
+ssize_t __read_chk(int fd, void *data, size_t len, size_t size);
+#endif
+
 static void use_data(int client, int server)
 {
 	char bytes[16] = "";
@@ -333,8 +337,13 @@ static void use_data(int client, int server)
 	tell("ioctl", ret, ready);
 	if (pipe(pipes))
 		return;
-	ret = splice(server, NULL, pipes[1], NULL, 2, SPLICE_F_MOVE);
+	ret = splice(server, NULL, pipes[1], NULL, 1, SPLICE_F_MOVE);
 	tell("splice", ret, 0);
+#ifdef __GLIBC__
+	tell("fortified", __read_chk(server, bytes, 1, 1), 0);
+#else
+	tell("read", read(server, bytes, 1), 0);
+#endif
 	tell("shutdown", shutdown(client, SHUT_WR), 0);
 	ret = read(server, bytes, sizeof(bytes));
 	tell("the rest", ret, read(server, bytes, sizeof(bytes)));
