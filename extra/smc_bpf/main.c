@@ -129,7 +129,6 @@ static int take_option(int opt)
 	case 'c':
 	case 'u':
 	case 'C':
-	case 'p':
 	case OPT_CGROUP_OF:
 	case OPT_RUN:
 		asked.how = opt;
