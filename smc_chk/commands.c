@@ -21,9 +21,9 @@ static const struct cli_opt doctor_options[] = {
 	{ 'i', "pnetid", "IFACE", "check this interface only", .text = &chk_asked.iface },
 	{ CHK_OPT_PROBLEMS, "problems", NULL, "show problems and warnings only",
 	  &chk_asked.is_brief },
-	{ 'v', "verbose", NULL, "also list checks that are ok on a terminal", &chk_asked.is_verbose,
-	  .excludes = "--problems --json" },
-	{ CHK_OPT_MONITOR, "monitor", NULL, "print one line, as plugins of Nagios do",
+	{ 'v', "verbose", NULL, "on a terminal, also list checks that are ok",
+	  &chk_asked.is_verbose, .excludes = "--problems --json" },
+	{ CHK_OPT_MONITOR, "monitor", NULL, "print one line, like a Nagios plugin",
 	  &chk_asked.is_monitor, .excludes = "--problems --verbose --json --html" },
 	JSON,
 	{ CHK_OPT_HTML, "html", "FILE", "write a page for a browser into FILE",
@@ -65,7 +65,7 @@ static const struct cli_opt json_options[] = { JSON, { 0 } };
 static const struct cli_opt bundle_options[] = {
 	{ CHK_OPT_ANONYMOUS, "anonymous", NULL, "replace names and addresses",
 	  &chk_asked.is_anonymous },
-	{ CHK_OPT_KEY, "key", "FILE", "replace them alike in each bundle with this key",
+	{ CHK_OPT_KEY, "key", "FILE", "use the same replacements in all bundles with this key",
 	  .text = &chk_asked.key, .needs = "--anonymous" },
 	NETNS,
 	{ 0 },
@@ -125,13 +125,13 @@ static const struct chk_command commands[] = {
 	{ TOOL("smc_chk explain", "[-j] CODE[/CODE]",
 	       "Explain why a connection fell back to TCP, and print commands that help.",
 	       json_options,
-	       "CODE is a reason: 0x03010000 or PEERNOSMC; or, with /, those of both sides.\n"
+	       "CODE is a reason such as 0x03010000 or PEERNOSMC; /CODE adds that of the peer.\n"
 	       "Exit status: 0 explained, 1 error.\n"
 	       "Example: smc_chk explain 0x05000000/0x03030000\n"),
 	  "reason", .is_list = true, .run = chk_explain },
 	{ TOOL("smc_chk program", "[-j] FILE", "Show how smc_run can reach a program.",
 	       json_options,
-	       "Exit status: 0 a way reaches it, 1 error, 2 it would use TCP.\n"
+	       "Exit status: 0 smc_run can reach it, 1 error, 2 it would use TCP.\n"
 	       "Example: smc_chk program /usr/sbin/nginx\n"),
 	  "program", .reads_elsewhere = true, .run = chk_program },
 	{ TOOL("smc_chk bundle", "[OPTIONS] FILE",
@@ -140,8 +140,8 @@ static const struct chk_command commands[] = {
 	       "Example: smc_chk bundle report.tar.gz --anonymous\n"),
 	  "file", .run = chk_bundle },
 	{ TOOL("smc_chk from", "FILE [COMMAND [ARGUMENT]...]",
-	       "Run a command of smc_chk as if on the host where 'smc_chk bundle' made FILE;\n"
-	       "or smcss, smcd, smcr, smc_pnet, smc_rnics, smc_conf. The default is doctor.",
+	       "Run a command of smc_chk, or smcss, smcd, smcr, smc_pnet, smc_rnics, smc_conf,\n"
+	       "as if on the host where 'smc_chk bundle' wrote FILE. The default is doctor.",
 	       NULL,
 	       "Exit status: that of the command, 1 if FILE cannot be read.\n"
 	       "Example: smc_chk from report.tar.gz smcr linkgroup\n",

@@ -119,11 +119,10 @@ static void note_privileges(struct program *prog)
 		note(prog, "%s; the library is installed set-uid, so it is preloaded there, too",
 		     what);
 	else if (!target->secure)
-		note(prog,
-		     "%s: nothing is preloaded when others start it, then only eBPF reaches it",
+		note(prog, "%s: if others start it, nothing is preloaded, and only eBPF reaches it",
 		     what);
 	else
-		note(prog, "%s: started by %s it can be reached by the preload library", what,
+		note(prog, "%s: if %s starts it, the preload library can reach it", what,
 		     target->raises & TARGET_SETUID && owner ? owner->pw_name : "root");
 }
 
@@ -152,8 +151,7 @@ static void note_uring(struct program *prog)
 		prog->why ? NULL : smc_read_file(prog->target.path, 0, PROGRAM_MAX, &len);
 
 	if (data && memmem(data, len, "liburing.so", strlen("liburing.so")))
-		note(prog, "has liburing: what it does by io_uring bypasses the library, see "
-			   "af_smc(7)");
+		note(prog, "has liburing: its io_uring calls bypass the library, see af_smc(7)");
 }
 
 static void note_all(struct program *prog)
@@ -167,7 +165,7 @@ static void note_all(struct program *prog)
 	if (!prog->why && !prog->has_lib)
 		note(prog, "the library is neither beside smc_chk nor installed");
 	if (host_af_smc() == -EACCES) {
-		note(prog, "started here it uses TCP: " SMC_DENIED);
+		note(prog, "if started here, it uses TCP: " SMC_DENIED);
 		return;
 	}
 	if (prog->why && prog->missing)
@@ -175,8 +173,7 @@ static void note_all(struct program *prog)
 	if (prog->why && prog->unseen)
 		note(prog, "not for smc_run --seccomp: %s", prog->unseen);
 	else if (prog->why && !prog->missing && !prog->lacks)
-		note(prog, "eBPF needs privileges; smc_run --seccomp, which smc_run takes without "
-			   "them, does not");
+		note(prog, "eBPF needs privileges; without them, smc_run uses --seccomp");
 	else if (prog->why && prog->missing && prog->lacks)
 		note(prog, "smc_run --seccomp needs %s, which this kernel does not have",
 		     prog->lacks);

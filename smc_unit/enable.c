@@ -206,7 +206,7 @@ static void reload(const struct request *req)
 	struct smc_err err = { 0 };
 
 	if (systemctl_reload(req->user, &err))
-		unit_warn(req, "%s; systemd reads the change with '%s daemon-reload'", err.text,
+		unit_warn(req, "%s; run '%s daemon-reload' to apply the change", err.text,
 			  systemctl_words(req));
 }
 

@@ -216,7 +216,7 @@ static void advise_none(struct out_text *text, const struct judge_row *row)
 	else if (row->bar)
 		out_printf(text, "keep TCP: %s", row->bar);
 	else if (row->class == CLASS_UNKNOWN)
-		out_str(text, "keep TCP: its numbers are unknown");
+		out_str(text, "keep TCP: its traffic is unknown");
 	else if (row->class != CLASS_SUITED || group->peers == PEERS_INTERNET)
 		out_str(text, "keep TCP");
 	else

@@ -153,7 +153,7 @@ int status_print(const struct cli_tool *tool, const struct scope_list *list, boo
 	if (list->count)
 		qsort(list->entries, list->count, sizeof(*list->entries), by_name);
 	if (no_smc && list->count)
-		cli_note(tool, "SMC is gone: every TCP socket of these scopes fails: %s",
+		cli_note(tool, "SMC is gone, so every TCP socket of these scopes fails: %s",
 			 strerror(-no_smc));
 	for_each(entry, list->entries, list->count)
 		mptcp += entry->scope.mptcp;

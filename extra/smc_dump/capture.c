@@ -441,7 +441,7 @@ static int run(struct capture *capture)
 	ret = capture->written ? read_packets(capture) : decode(capture);
 	guard_release();
 	if (capture->request->interface && !pcap_stats(capture->pcap, &stat) && stat.ps_drop)
-		cli_note(&dump_tool, "too fast, and lost: %u packet%s", stat.ps_drop,
+		cli_note(&dump_tool, "too fast: lost %u packet%s", stat.ps_drop,
 			 plural_s(stat.ps_drop));
 	return ret == ENOUGH ? 0 : ret;
 }

@@ -114,22 +114,21 @@ static void why_limits(struct judgement *result, const struct smc_clc *proposal,
 	bool is_servers;
 
 	if (both & SMC_CLC_HAS_RELEASE && accept->release < proposal->release)
-		note(result,
-		     "not version 2.%u: the client offered it, the server has 2.%u (Linux: since 6.6)",
+		note(result, "not version 2.%u: the server has only 2.%u (Linux has 2.1 since 6.6)",
 		     proposal->release, accept->release);
 	else if (both & SMC_CLC_HAS_RELEASE && !proposal->release)
-		note(result, "not version 2.1: the client has 2.0 (Linux: before 6.6)");
+		note(result, "not version 2.1: the client has only 2.0 (Linux has 2.1 since 6.6)");
 	if (result->mode != JUDGE_SMCR || !(both & SMC_CLC_HAS_LIMITS) || !accept->release)
 		return;
 	is_servers = accept->max_conns < proposal->max_conns;
 	if (accept->max_conns && accept->max_conns < 255)
-		note(result, "at most %u connection%s a link group: the %s's limit",
+		note(result, "at most %u connection%s per link group: the %s's limit",
 		     accept->max_conns, plural_s(accept->max_conns),
 		     is_servers ? "server" : "client");
 	is_servers = accept->max_links < proposal->max_links;
 	if (accept->max_links == 1)
 		note(result,
-		     "one link a link group, which does not survive the loss of a port: the %s's "
+		     "one link per link group, which does not survive the loss of a port: the %s's "
 		     "limit",
 		     is_servers ? "server" : "client");
 }
@@ -255,7 +254,7 @@ static void doubt_values(struct judgement *result, const struct smc_clc *message
 		doubt(result, message, "RMBE index %u: the first element of a buffer is 1", 0U);
 	else if (message->index != only && is_linux)
 		doubt(result, message,
-		      "%cMBE index %u: a buffer of Linux has one element, %u; a receiver that does "
+		      "%cMBE index %u: Linux has one element per buffer, %u; a receiver that does "
 		      "not check this writes outside of the buffer",
 		      message->is_smcd ? 'D' : 'R', message->index, only);
 	if (message->has & SMC_CLC_HAS_CHID && !message->chid)
@@ -316,10 +315,10 @@ static void doubt_answer(struct judgement *result, const struct smc_clc *proposa
 	if (accept->is_smcd || !(accept->has & proposal->has & SMC_CLC_HAS_LIMITS))
 		return;
 	if (accept->max_conns > proposal->max_conns)
-		doubt(result, accept, "%u connections a link group: the client's limit is %u",
+		doubt(result, accept, "%u connections per link group: the client's limit is %u",
 		      accept->max_conns, proposal->max_conns);
 	if (accept->max_links > proposal->max_links)
-		doubt(result, accept, "%u links a link group: the client's limit is %u",
+		doubt(result, accept, "%u links per link group: the client's limit is %u",
 		      accept->max_links, proposal->max_links);
 }
 

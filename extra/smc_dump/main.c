@@ -20,8 +20,8 @@ static const struct cli_opt options[] = {
 	{ 'i', "interface", "NETDEV", "watch handshakes on an interface; any is all of them",
 	  .text = &asked.interface, .excludes = "--ascii --process" },
 	{ 'c', "count", "NUMBER",
-	  "end after this many messages, not counting ends of payload;\n"
-	  "with -i -w or -r -w, packets" },
+	  "end after this many messages, not counting 'closed';\n"
+	  "with -i -w or -r -w, this many packets" },
 	{ 's', "snaplen", "BYTES",
 	  "capture this much of each packet or piece of payload;\n"
 	  "0 is all, the default" },
@@ -45,8 +45,8 @@ const struct cli_tool dump_tool = {
 	.summary = "Show what programs send and receive over SMC: the payload of this host's\n"
 		   "connections. FILTER is then one of smc-filter(7). With -r or -i it shows the\n"
 		   "handshakes of SMC in a capture or on a network: what each side offered, what\n"
-		   "was chosen, and why not more. FILTER is then one of pcap-filter(7); names are\n"
-		   "not looked up.\n\n"
+		   "was chosen, and why nothing better. FILTER is then one of pcap-filter(7),\n"
+		   "with numbers instead of names.\n\n"
 		   "Example: smc_dump -A dport = :6379",
 	.opts = options,
 	.error_status = 1,

@@ -156,7 +156,7 @@ void event_text(struct out_text *text, const struct event *event)
 	event_time(text, event->at, true);
 	out_printf(text, "  %-9s  ", event_name(event->kind));
 	if (event->kind == EVENT_LOST)
-		out_printf(text, "%" PRIu64 " event%s, faster than could be printed", event->lost,
+		out_printf(text, "%" PRIu64 " event%s: too fast to print", event->lost,
 			   plural_s(event->lost));
 	else if (event_is_link(event))
 		append_link(text, &event->link, event->kind == EVENT_LINK_DOWN);

@@ -236,7 +236,7 @@ static int finish(struct reader *reader, const char *otherwise, struct smc_err *
 static void take(struct setup_host *host, struct reader *reader)
 {
 	/* For hosts that sent no document: the exit status is the doctor's verdict. */
-	finish(reader, "no document of smc_chk doctor", &host->err);
+	finish(reader, "sent no document of smc_chk doctor", &host->err);
 	free(host->sent);
 	lseek(reader->out, 0, SEEK_SET);
 	host->sent = smc_read_fd(reader->out, SENT_MAX, &host->sent_len);

@@ -32,8 +32,8 @@ const struct cli_tool setup_tool = {
 	.usage = "plan [OPTION]... HOST|FILE...\n"
 		 "--apply [--yes] HOST...\n"
 		 "--undo [--yes] HOST...",
-	.summary = "Predict how each pair of hosts would connect, and what to do for more SMC;\n"
-		   "do it on this host and others, and test the connections.\n"
+	.summary = "Predict how each pair of hosts would connect, and what to do for more SMC.\n"
+		   "With --apply, do it on this host and others, and test the connections.\n"
 		   "HOST is reached over ssh, FILE is a bundle of 'smc_chk bundle'.",
 	.opts = options,
 	.more = "Example: smc_setup plan db1 db2 web1.tar.gz\n"

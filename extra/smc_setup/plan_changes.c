@@ -111,7 +111,7 @@ int changes_read(struct changes *changes, char *text, size_t n_hosts, struct smc
 	changes->lines = xcalloc(n_hosts, sizeof(*changes->lines));
 	while ((line = strsep(&text, "\n")))
 		if (*line && !take(changes, line))
-			return smc_err_say(err, EBADMSG, "a host sent what cannot be used");
+			return smc_err_say(err, EBADMSG, "a host sent unusable data");
 	return 0;
 }
 

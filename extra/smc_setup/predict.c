@@ -223,7 +223,7 @@ static void say_no_smcd(struct prediction *result, const struct pair *pair)
 		say(result, PREDICT_SMCD_V2, PREDICT_BOTH, "", "they are on different machines");
 	else
 		say(result, PREDICT_SMCD_V2, PREDICT_BOTH, "smcd device",
-		    "they have no ISM network (CHID) in common that is offered");
+		    "they offer no common ISM network (CHID)");
 }
 
 /* ---- SMC-R ---- */
@@ -234,7 +234,7 @@ static void say_no_port(struct prediction *result, const struct pair *pair, int 
 
 	if (net->flags & PREDICT_GID_V1)
 		say(result, PREDICT_SMCR_V2, side, "smc_rnics -w",
-		    "the RDMA port of " PREDICT_HOST " has no GID of RoCE v2 for it");
+		    "the RDMA port of " PREDICT_HOST " has no RoCE v2 GID for it");
 	else
 		say(result, PREDICT_SMCR_V2, side, net->command, PREDICT_HOST ": %s",
 		    *net->why ? net->why : "no RDMA port for it");
@@ -303,11 +303,11 @@ static void say_limits(struct prediction *result, const struct pair *pair)
 
 	if (has(server, PREDICT_LIMITED))
 		say(result, result->mode, PREDICT_SERVER, "smcr hs disable",
-		    PREDICT_HOST " limits handshakes: TCP while it has too many of them");
+		    PREDICT_HOST " limits handshakes: TCP while too many are pending");
 	if (result->mode == PREDICT_SMCD_V2 && !has_common_ism(pair) &&
 	    client->traits & server->traits & PREDICT_INNER)
 		say(result, result->mode, PREDICT_BOTH, "",
-		    "TCP if loopback has a PNET ID, which only a bundle of the first network namespace shows");
+		    "TCP if loopback has a PNET ID, which only a bundle of the initial network namespace shows");
 	if (result->max_links != 1)
 		return;
 	one = server->max_links == 1 ? PREDICT_SERVER : PREDICT_CLIENT;

@@ -51,7 +51,7 @@ static const char *const help[] = {
 	"h ?               this help, and back",
 	"q                 the end",
 	"",
-	"IN/s, OUT/s       bytes in a second; > that or more, as a cursor may have wrapped",
+	"IN/s, OUT/s       bytes per second; > at least, since a cursor may have wrapped",
 	"UNREAD            data in the receive buffer that the program has not read",
 	"UNSENT            data in the send buffer that was not sent",
 	"BOTTLENECK        what the connection waits for: we read, peer writes, ...",

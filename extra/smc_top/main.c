@@ -59,7 +59,7 @@ static int check_filter(const struct filter *filter)
 	for (uint8_t state = 1; state < 32; state++)
 		if (state != SMC_ABI_LISTEN && filter_can_match(filter, state))
 			return 0;
-	return cli_usage_error(&tool, "connections are shown, not sockets that listen");
+	return cli_usage_error(&tool, "for listening sockets, use 'smcss -l'");
 }
 
 static int take_sort(int val)

@@ -156,7 +156,7 @@ void shim_log_text(const char *text)
 #define NOT_RULES " is not a list of rules such as 6379,listen:80,10.0.0.0/8: ignored"
 
 static const char *const invalid_texts[VARIABLES] = {
-	[VAR_REPAIRS] = " has a name that is no repair: all from there on is ignored",
+	[VAR_REPAIRS] = " names an unknown repair: the rest is ignored",
 	[VAR_FAMILY] = " is not smc, inet or auto: ignored",
 	[VAR_RCVBUF] = NOT_A_SIZE,
 	[VAR_SNDBUF] = NOT_A_SIZE,

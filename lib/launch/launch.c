@@ -85,9 +85,10 @@ static int take_line(struct launch *launch, char *line)
 	if (opt->val != LAUNCH_PROFILE && count < 3 &&
 	    (opt->arg ? optarg || *opt->arg == '[' : !optarg))
 		status = launch_option(launch, opt->val);
-	return status < 0 ? cli_usage_error(launch->tool, "--profile: '%s' is no setting of one",
-					    words[0]) :
-			    status;
+	return status < 0 ?
+		       cli_usage_error(launch->tool,
+				       "--profile: '%s' is not a setting of a profile", words[0]) :
+		       status;
 }
 
 static int take_profile(struct launch *launch)

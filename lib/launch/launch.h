@@ -72,7 +72,7 @@ enum {
 /* Tools that compare SMC and TCP do not have this option. */
 #define LAUNCH_LEARN_OPTION \
 	{ LAUNCH_NO_LEARN, "no-learn", NULL, \
-	  "use SMC also where connections are too short to gain" }
+	  "use SMC even where connections are too short to gain" }
 
 /* Additional options, only for tools that run a command. */
 #define LAUNCH_COMMAND_OPTIONS \

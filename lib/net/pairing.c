@@ -256,8 +256,8 @@ static void describe(char *buf, size_t size, const struct pnet_row *row)
 		return;
 	if (row->source == PNET_FROM_TABLE)
 		snprintf(buf, size,
-			 "SMC looks at '%s', the lower device of '%s', first, "
-			 "and older kernels only there",
+			 "SMC first looks at '%s', the lower device of '%s', "
+			 "and older kernels look only there",
 			 row->net->base, row->name);
 	else if (strcmp(row->pnetid, row->entry->name))
 		snprintf(buf, size, "SMC uses PNET ID %s of '%s' below '%s', not the entry's %s",

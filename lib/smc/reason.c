@@ -81,7 +81,7 @@ const struct smc_reason smc_reasons[] = {
 	  "the link group has no active link left",
 	  "check the state of the RoCE ports (smcr linkgroup link-show)" },
 	{ 0x030b0000, "NOSRVLINK", "NOSRVLINK", SMC_RAISED_CLIENT, NULL,
-	  "the server's link is not one of the link group here",
+	  "the server's link does not belong to the link group here",
 	  "try again; if it persists, compare the links of both sides (smcr linkgroup link-show)" },
 	{ 0x030c0000, "VERSMISMAT", "VERSMISMAT", SMC_RAISED_NONE, NULL,
 	  "the two sides use different SMC versions",

@@ -75,7 +75,7 @@ static void say_fits(struct doctor *doc, const struct pnet_row *row)
 	else if (is_v1)
 		what = "GIDs of RoCE v1 only: SMC-Rv1, with peers in the same subnet";
 	else
-		what = "GIDs of RoCE v2 only: SMC-Rv2, which needs an EID in common, over IPv4";
+		what = "GIDs of RoCE v2 only: SMC-Rv2 over IPv4, which needs a common EID";
 	doctor_ok(doc, RDMA, row->name, "port %u is active%s%s; %s", row->port,
 		  port->is_foreign ? " on a net device of another network namespace" : on,
 		  port->netdev, what);
@@ -162,7 +162,7 @@ void doctor_ism(struct doctor *doc)
 	if (doc->facts->choices.has_loopback && doc->facts->is_inner)
 		doctor_note(doc, ISM, "loopback",
 			    "SMC-D between sockets of this host, if there is an EID and loopback "
-			    "has no PNET ID: only the first network namespace shows that");
+			    "has no PNET ID, which only the initial network namespace shows");
 	else if (doc->facts->choices.has_loopback)
 		doctor_ok(doc, ISM, "loopback",
 			  "SMC-D between sockets of this host, if there is an EID");

@@ -421,8 +421,7 @@ void doctor_shim(struct doctor *doc)
 				   entry->path);
 		else
 			doctor_note(doc, "shim", "/etc/ld.so.preload",
-				    "names %s: every program that a preload reaches uses SMC",
-				    entry->path);
+				    "names %s: every program that loads it uses SMC", entry->path);
 }
 
 /* ---- AppArmor, SELinux and their units let the enabled services use SMC ---- */

@@ -132,10 +132,9 @@ static void check_bindv6only(struct doctor *doc)
 			  "servers have one socket for IPv4 and one for IPv6");
 	else if (facts_is_before(doc->facts, 6, 13) && doc->facts->serves_both)
 		doctor_note(doc, "bindv6only", NULL,
-			    "is 0: one IPv6 socket (Java's) also serves IPv4, by v4-mapped "
-			    "addresses, which get no SMC-Rv2 before Linux 6.13; IBM's advice is 1, "
-			    "but then IPv4 clients no longer reach servers that have one IPv6 "
-			    "socket for all");
+			    "is 0: an IPv6 socket, such as Java's, also serves IPv4 clients, but "
+			    "without SMC-Rv2 before Linux 6.13; IBM recommends 1, but then servers "
+			    "need another socket for IPv4 clients");
 }
 
 /* No device is broken, there is just none. */

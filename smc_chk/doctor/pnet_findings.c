@@ -98,7 +98,7 @@ static void check_upper(struct doctor *doc, const struct pnet_row *row)
 	else
 		doctor_say(doc, DOCTOR_WARNING, CHECK, row->name, remedy,
 			   "PNET ID %s belongs on %s, its lower device: SMC looks there first, and "
-			   "older kernels only there",
+			   "older kernels look only there",
 			   row->pnetid, row->net->base);
 }
 

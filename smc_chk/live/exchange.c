@@ -105,8 +105,8 @@ int exchange_greeting(struct client_result *result, int fd, int wait_ms)
 	if (!proto_is_busy(in))
 		return 0;
 	return smc_err_say(&result->err, EBUSY,
-			   "the server is busy: it serves as many clients as it can, "
-			   "or as many of this address; try again later");
+			   "the server is busy: it has too many clients, "
+			   "or too many from this address; try again later");
 }
 
 /* ---- --tcp-too: alternate between SMC and plain TCP within one run ---- */

@@ -113,8 +113,8 @@ def check_usage():
             ("'0' .*seconds from 0.1 to 86400", "-w", "0"),
             ("'nonsense' is not a filter", "nonsense"),
             ("'netns' is for smcss --all-netns", "not", "netns", "host"),
-            ("not sockets that listen", "state", "listen"),
-            ("not sockets that listen", "--once", "sport", "80", "and", "(", "state", "listen", "or", "not", "state", "!=", "listening", ")")):
+            ("smcss -l", "state", "listen"),
+            ("smcss -l", "--once", "sport", "80", "and", "(", "state", "listen", "or", "not", "state", "!=", "listening", ")")):
         got = smc_top(*argv)
         tap.refused((got.returncode, got.stdout, got.stderr), "^smc_top: .*%s.*; try 'smc_top --help'$" % words, "refused: " + " ".join(argv))
 

@@ -440,7 +440,7 @@ TEST(shown)
 	print_payload(&text, &print, &payload);
 	assert_string_equal(strchr(said(&text), ' '),
 			    " 10.0.0.1:40000 > 10.0.0.2:6379  SMCD  a\\x1bb[5]  40 B, cut to 29 B, "
-			    "after 9 B that are lost\n\thello, .[31mworld\n\tand \\ more\n");
+			    "after 9 B were lost\n\thello, .[31mworld\n\tand \\ more\n");
 	print.width = 50;
 	print_payload(&text, &print, &payload);
 	assert_string_equal(strchr(said(&text), '\n'),

@@ -53,7 +53,7 @@ static void append_text(struct out_text *text, const struct show *show,
 	else if (!payload->is_end && payload->len < payload->full)
 		out_printf(text, ", cut to %" PRIu32 " B", payload->len);
 	if (payload->lost)
-		out_printf(text, ", after %" PRIu64 " B that are lost", payload->lost);
+		out_printf(text, ", after %" PRIu64 " B were lost", payload->lost);
 	out_char(text, '\n');
 	if (show->is_hex)
 		line_hex(text, payload->data, payload->len, show->is_text);

@@ -446,7 +446,7 @@ def without_smc():
         skip("SMC is removed", "smc.ko is in use")
         return
     status, out, err = run("smc_bpf", "status", "-j")
-    ok(status == 0 and json.loads(out)["smc"] is False and "SMC is gone: every TCP socket of these scopes fails" in err,
+    ok(status == 0 and json.loads(out)["smc"] is False and "SMC is gone, so every TCP socket of these scopes fails" in err,
        "status warns when SMC has gone", err)
     equal(attached(), [("problem", "smc_bpf detach --all")], "and so does the doctor")
     refuses(("smc_bpf", "attach", "-c", "/c"), "this kernel has no SMC",
