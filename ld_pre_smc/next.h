@@ -130,12 +130,12 @@ static inline shim_any_fn shim_next(enum shim_fn fn)
 }
 
 /*
- * The next function of a call that reads or writes, in one instruction: without a check, as it
- * first points to one that calls shim_resolve(). Every thread stores the same address.
+ * The next function of a call that reads or writes, in one instruction: needs no check, because it
+ * first points to a function that calls shim_resolve(). Every thread stores the same address.
  */
 #define next_data(fn, name) ((__typeof__(&(name)))*(shim_any_fn *)(void *)&shim_next_fn[fn])
 
-/* From now on, functions that write first call this one, and fail if it returns true. */
+/* From now on, functions that write call this one first, and fail if it returns true. */
 void shim_guard_writes(bool (*guard)(int fd));
 
 /* The next socket(2); not inline, to keep the fast path of socket() short. */

@@ -9,8 +9,8 @@
 #define RTLD_OF_LIBC ((int)0x80000000)
 
 /*
- * dlsym() of any library and version: linked normally, it requires glibc 2.34. Before, it was in
- * libdl, which few programs load, and libc has two functions to load that.
+ * dlsym() from any library, in any version: linked normally, it requires glibc 2.34. Before, it was
+ * in libdl, which few programs load; libc has two functions that can load it.
  */
 extern __typeof__(dlsym) any_dlsym __attribute__((weak));
 extern __typeof__(dlsym) __libc_dlsym __attribute__((weak));

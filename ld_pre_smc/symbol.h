@@ -3,7 +3,7 @@
 #pragma once
 
 /**
- * shim_symbol() - find a function as dlsym(3) does with RTLD_NEXT, also in an older glibc
+ * shim_symbol() - find a function like dlsym(3) with RTLD_NEXT, even in an older glibc
  *
  * Before glibc 2.34, this loads libdl.
  * Return: NULL if no library has it.

@@ -47,7 +47,7 @@ typedef int unit_fn(const char *unit, void *arg);
 int units_each(const char *dir, const char *end, const char *file, unit_fn *fn, void *arg,
 	       struct smc_err *err);
 
-/** dropin_each() - find each unit with a drop-in of this name. Return: as units_each() */
+/** dropin_each() - find each unit with a drop-in of this name. Return: like units_each() */
 int dropin_each(bool user, unit_fn *fn, void *arg, struct smc_err *err);
 
 /** dropin_read() - read a drop-in; NULL for no file. Return: 0; -EEXIST if not written by us */

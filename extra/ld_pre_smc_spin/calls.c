@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Calls that wait for input: each looks for it first, and is then made unchanged. */
+/* Calls that wait for input: each first looks for it, and then makes the call unchanged. */
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
@@ -47,7 +47,7 @@ static const char *const names[NEXT_FNS] = { EACH(NAME) };
 
 static _Atomic(any_fn) next_fns[NEXT_FNS];
 
-/* Missing from this libc, as some are from musl's: programs do without. */
+/* Missing from this libc (musl lacks some), so programs do not call it. */
 static int missing(void)
 {
 	errno = ENOSYS;
@@ -69,7 +69,7 @@ static any_fn find_next(int fn)
 	return found;
 }
 
-/* Before main(), as shim_symbol() takes the loader's lock. */
+/* Before main(), like shim_symbol() takes the loader's lock. */
 static __attribute__((constructor)) void find_all(void)
 {
 	for (int fn = 0; fn < NEXT_FNS; fn++)
@@ -129,7 +129,7 @@ static int spins(int fd, size_t len, int flags)
 	return spin_input(fd, flags & MSG_WAITALL) ? MSG_DONTWAIT : 0;
 }
 
-/* Result of a call, without waiting if @ended: the kernel checks arguments before it waits. */
+/* Result of the call; it does not wait if @ended, but the kernel still checks the arguments. */
 static ssize_t result_of(int ended, ssize_t ret)
 {
 	spin_ended();
@@ -208,7 +208,7 @@ static int spins_for_parts(int fd, int n)
 	return spins(fd, n > 0 && n <= IOV_MAX, 0);
 }
 
-/* As readv(2), without waiting, which that cannot. */
+/* Like readv(2), but does not wait. */
 static ssize_t interrupted_readv(int fd, const struct iovec *parts, int n)
 {
 	struct msghdr message = { .msg_iov = (struct iovec *)parts, .msg_iovlen = 0 };
@@ -320,8 +320,8 @@ static short events_of(int fd, const fd_set *in, const fd_set *out)
 }
 
 /*
- * select(2) itself is made in any case. Files of which exceptions are wanted may report them only
- * once, so with such a set it does not spin.
+ * The kernel's select(2) is called in any case. Does not spin with a set of exceptions, which some
+ * files report only once.
  */
 static bool spins_select(int n, const fd_set *in, const fd_set *out, const fd_set *urgent,
 			 long long usec, const sigset_t *sigmask)

@@ -7,14 +7,14 @@
  * its input again and again needs neither.
  *
  * It costs a processor. So a descriptor spins while that succeeds, and pauses for more and more
- * calls when it does not. No more threads spin than the process has processors, less one for the
- * peer; none on a single one. A thread that loses its processor while it spins leaves it to others
- * for ten times as long.
+ * calls when it does not. One processor is left to the peer: fewer threads spin than the process
+ * has processors. A thread that loses its processor while it spins does not spin for ten times as
+ * long.
  *
  * With SMC_SPIN=max:USEC each thread finds out how long to spin, up to USEC, by kind of call. As in
  * the halt polling of KVM, the time grows when a sleep was so short that spinning may replace it,
- * and shrinks after others. A sleep takes longer than the wait that remains without it, as both
- * ends have to be woken, so the time grows also after those that took some times USEC.
+ * and shrinks after longer sleeps. A sleep takes longer than the wait that spinning would need, as
+ * both ends have to be woken, so the time grows even after sleeps of a few times USEC.
  *
  * Only raw system calls: these functions are no cancellation points, and run in signal handlers.
  */
@@ -50,20 +50,23 @@ _Static_assert(NUMBERS <= SHIM_FD_NUMBERS, "each has a mark");
 /* Longest pause: number of calls that do not spin. */
 #define LONGEST_PAUSE 255
 
-/* Longest pause, in calls, while each call finds input at once. */
+/* Longest pause, in calls, after calls that found input at once. */
 #define LONGEST_STREAK 15
 
-/* Calls until a descriptor is checked again: its number may be another file by now. */
+/* Calls until a descriptor is checked again, as its number may have become another file. */
 #define CHECKED 64
 
 /* A thread that did not run for this long has lost its processor, in microseconds. */
 #define LOST 1000
 
-/* For this many times as long it leaves the processor to others, at most 100 milliseconds. */
+/* It then does not spin for this many times as long, at most 100 milliseconds. */
 #define REST 10
 #define LONGEST_REST 100
 
-/* If other threads take it again soon, twice as long each time, up to this, in milliseconds. */
+/*
+ * If it loses the processor again soon, it waits twice as long each time, up to this, in
+ * milliseconds.
+ */
 #define LONGEST_RESTS 3200
 
 /* A thread that adapts begins with this part of its longest time. */
@@ -73,8 +76,8 @@ _Static_assert(NUMBERS <= SHIM_FD_NUMBERS, "each has a mark");
 #define SHORT 4
 
 /*
- * It spins in vain for this part of its time at most, and down to the least one the more often that
- * happens, except for a while of some longest times.
+ * At most this part of its time is spent spinning in vain. The part shrinks to the least one if
+ * that happens often, and does not count during a few longest times.
  */
 #define SHARE 4
 #define LEAST_SHARE 256
@@ -85,12 +88,12 @@ _Static_assert(NUMBERS <= SHIM_FD_NUMBERS, "each has a mark");
 #endif
 
 /*
- * struct state - of a descriptor, or of the array that a program passes to poll(2)
+ * struct state - state of a descriptor, or of the array that a program passes to poll(2)
  * @is_smc: it was an SMC connection when it was checked; @checked: calls until it is checked again
  * @pause: calls until the next look; @streak: length of the pause after input was there at once
  * @misses: failures, less successes; @backoff: length of that pause
  *
- * A wrong state, of another thread or of a number that is used again, costs time only.
+ * A wrong state, from another thread or a reused number, only costs time.
  */
 struct state {
 	unsigned char is_smc, checked, pause, streak, misses, backoff;
@@ -115,12 +118,12 @@ static bool adapts; /* up to that */
 static int processors;
 
 /*
- * struct measure - of a thread that adapts, in microseconds
+ * struct measure - measurements of a thread that adapts, in microseconds
  * @usec: by kind: for how long it spins; @paid: the time up to which its share is used
  * @share: of its time that it has last spun in vain, at most LEAST_SHARE
  * @kind, @state: of the wait since spin_since
  *
- * Handlers may change it at any time, which costs time only.
+ * Signal handlers may change it at any time, which only costs time.
  */
 static _Thread_local struct measure {
 	long usec[SPIN_KINDS];
@@ -136,8 +139,8 @@ _Thread_local long long spin_since __attribute__((tls_model("initial-exec")));
 static atomic_long settled[SPIN_KINDS];
 
 /*
- * A slot for each thread that spins: when it ends, in milliseconds, or 0. A thread that never
- * returned, as a handler jumped or the process forked meanwhile, loses its slot then.
+ * A slot for each thread that spins: when its time ends, in milliseconds, or 0. This frees the
+ * slots of threads that never return, because a handler jumped or the process forked.
  */
 static atomic_uint slots[64];
 static atomic_uint rests_until, rest; /* milliseconds: end and length */
@@ -205,8 +208,8 @@ struct input {
 };
 
 /*
- * The number of ready files, negative for an error. Some files report an event only to the first
- * who looks, an epoll instance that contains them included.
+ * Number of ready files, negative for an error. Some files report an event only once, even when
+ * looked at through an epoll instance.
  */
 static long look(const struct input *input)
 {
@@ -237,8 +240,8 @@ static bool is_connection(int fd)
 /* ---- signals ---- */
 
 /*
- * Signals are blocked while a thread spins: a handler that ran unseen could leave the program
- * waiting for ever, as its call would not end with EINTR.
+ * Signals are blocked while a thread spins: if a handler ran now, the program's call would not end
+ * with EINTR, and could wait for ever.
  */
 static uint64_t block_signals(void)
 {
@@ -283,7 +286,7 @@ static bool has_interrupt(uint64_t blocked, int fd)
 
 /* ---- processors ---- */
 
-/* True if a rest has ended at most as long ago as it lasted. */
+/* True if a rest ended recently: not longer ago than it lasted. */
 static bool was_rest(unsigned int time)
 {
 	unsigned int until = rests_until;
@@ -327,9 +330,9 @@ static atomic_uint *begin(long long start)
 }
 
 /*
- * Where the host of a virtual machine takes the processor, its threads seem to run: others do not
- * want it, so that a longer rest is of no use to them.
- * Return: as look().
+ * If the host of a virtual machine took the processor, no other thread here wants it, so a longer
+ * rest would not help.
+ * Return: like look().
  */
 static long look_until_late(const struct input *input, long long start, long usec)
 {
@@ -379,7 +382,7 @@ static long time_for(enum spin_kind kind, long long start)
 	return mine.paid - start < WHILE * budget ? mine.usec[kind] : 0;
 }
 
-/* Let the time of this wait count. @vain: microseconds for which this thread spun */
+/* Adapt the time to this wait. @vain: microseconds for which this thread spun */
 static void expect_sleep(struct state *state, enum spin_kind kind, long long start, long long vain)
 {
 	if (vain) {
@@ -391,7 +394,7 @@ static void expect_sleep(struct state *state, enum spin_kind kind, long long sta
 	spin_since = start;
 }
 
-/* A time that may still grow has not failed. */
+/* While the time may still grow, spinning has not failed. */
 void spin_measure(void)
 {
 	bool is_short = now() - spin_since <= SHORT * budget;
@@ -410,7 +413,7 @@ void spin_measure(void)
 
 /* ---- spin ---- */
 
-/* Return: as look(), or negative if a signal ends the call. */
+/* Return: like look(), or negative if a signal ends the call. */
 static long spin_in(atomic_uint *slot, const struct input *input, int fd, bool is_all,
 		    const void *sigmask, long long start, long usec)
 {
@@ -424,7 +427,10 @@ static long spin_in(atomic_uint *slot, const struct input *input, int fd, bool i
 	else if (found < 0)
 		found = 0;
 	*slot = 0;
-	/* Like the waiting kernel, let handlers run that only this call admits. */
+	/*
+	 * Like the kernel while it waits, let handlers run for signals that only this call
+	 * unblocks.
+	 */
 	if (found > 0 && sigmask)
 		syscall(SYS_rt_sigprocmask, SIG_SETMASK, sigmask, NULL, sizeof(old));
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, sizeof(old));
@@ -434,7 +440,7 @@ static long spin_in(atomic_uint *slot, const struct input *input, int fd, bool i
 /*
  * @fd: of recv(2), negative for poll(2) and its kin
  * @is_all: with MSG_WAITALL: the call waits although there is input
- * Return: as spin_poll().
+ * Return: like spin_poll().
  */
 static long spin(struct state *state, const struct input *input, int fd, bool is_all,
 		 const void *sigmask)
@@ -465,7 +471,7 @@ static long spin(struct state *state, const struct input *input, int fd, bool is
 	return found;
 }
 
-/* True if this call is to be skipped. Counts it. */
+/* Count this call. Return: true if it does not spin. */
 static bool is_paused(struct state *state)
 {
 	int pause = get(&state->pause);
@@ -475,7 +481,7 @@ static bool is_paused(struct state *state)
 	return pause;
 }
 
-/* Input is there without waiting, so look() was superfluous: it may be for the next calls, too. */
+/* Input is there without waiting, so look() was not needed, and may not be for the next calls. */
 static void skip_some(struct state *state)
 {
 	int streak = get(&state->streak) * 2 + 1;
@@ -569,7 +575,10 @@ static bool has_connection(const struct input *input)
 	return false;
 }
 
-/* A look that finds something is the call itself, and costs nothing. Return: as spin_poll(). */
+/*
+ * If a look finds something, it replaces the program's call, and costs nothing. Return: as
+ * spin_poll().
+ */
 static int wait_for_any(struct state *state, const struct input *input, long long usec,
 			const void *sigmask)
 {
@@ -668,8 +677,8 @@ static long long number_at(const char **text)
 }
 
 /*
- * Processors that the quota of a control group allows, rounded down; a large number without one.
- * @files: of the quota and of its period; the second is NULL if it is in the first, too
+ * Processors that the quota of a control group allows, rounded down; a large number without a
+ * quota. @files: names of the files with quota and period; the second is NULL if the first has both
  */
 static int quota_of(const char *directory, const char *const files[2])
 {
@@ -692,8 +701,8 @@ static int quota_of(const char *directory, const char *const files[2])
 }
 
 /*
- * The smallest quota of this process' control group and those above it.
- * @mark: in /proc/self/cgroup, before its path; @root: directory of the root group
+ * The smallest quota of this process' control group and those above it. @mark: text before its path
+ * in /proc/self/cgroup; @root: directory of the root group
  */
 static int least_quota(const char *groups, const char *mark, const char *root,
 		       const char *const files[2])

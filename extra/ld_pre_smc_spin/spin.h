@@ -11,24 +11,22 @@
 
 /*
  * spin_input() receives nothing: it returns as soon as there may be input, or when the time is
- * over, and the caller then makes the program's own call, unchanged. So the kernel decides about
- * O_NONBLOCK, MSG_WAITALL, timeouts, cancellation and errors as without this library. The others
- * return what the kernel reported, as some files report an event only once. A call that waits
- * longer than asked for does so by at most SMC_SPIN microseconds, which timers of the kernel also
- * may: the default of PR_SET_TIMERSLACK is 50.
+ * over. The caller then makes the program's own call, unchanged, so the kernel handles O_NONBLOCK,
+ * MSG_WAITALL, timeouts, cancellation and errors. The other functions return what the kernel
+ * reported, because some files report an event only once. A call may exceed its timeout by up to
+ * SMC_SPIN microseconds; timers of the kernel do this, too: the default of PR_SET_TIMERSLACK is 50.
  *
  * All preserve errno.
  */
 
-/* Calls that wait, by the input for which they look. */
+/* Kinds of waiting calls, by the input for which they look. */
 enum spin_kind { SPIN_RECV, SPIN_POLL, SPIN_EPOLL, SPIN_KINDS };
 
 /**
  * spin_input() - before recv(2) and read(2) of a descriptor, which may be any file
  * @is_all: with MSG_WAITALL
  *
- * Return: true if a signal handler ran in the meantime that ends the call, which must then fail
- * with EINTR.
+ * Return: true if a signal handler ran that ends the call, which must then fail with EINTR.
  */
 bool spin_input(int fd, bool is_all);
 
@@ -45,13 +43,13 @@ bool spin_input(int fd, bool is_all);
  */
 int spin_poll(struct pollfd *fds, nfds_t n, long long usec, const void *sigmask);
 
-/** spin_epoll() - before epoll_wait(2), as spin_poll() */
+/** spin_epoll() - before epoll_wait(2), like spin_poll() */
 int spin_epoll(int epfd, struct epoll_event *events, int n, long long usec, const void *sigmask);
 
-/* When the call that this thread makes now began to wait; 0 if nothing depends on it. */
+/* When the present call of this thread began to wait; 0 if nobody needs to know. */
 extern _Thread_local long long spin_since __attribute__((tls_model("initial-exec")));
 
-/** spin_measure() - take the time of a wait, in which spinning found nothing, for the next ones */
+/** spin_measure() - adapt to a wait in which spinning found nothing */
 void spin_measure(void);
 
 /* After each call. Keeps errno. */
@@ -70,13 +68,15 @@ void spin_watch(int epfd, int fd);
 /** spin_watch_new() - @epfd is a new epoll instance. Return: the same */
 int spin_watch_new(int epfd);
 
-/* True if spin_poll() can be of use. For callers that would have to prepare its arguments. */
+/* True if spin_poll() may spin. Saves callers from preparing its arguments in vain. */
 bool spin_is_on(void);
 
 /** spin_is_due() - true if spin_poll() of this array would look now; else counts the call */
 bool spin_is_due(struct pollfd *fds, long long usec);
 
-/** spin_is_readable() - true if @size bytes can be read, at least 8, on two pages at most */
+/**
+ * spin_is_readable() - true if memory can be read: @size bytes, at least 8, on at most two pages
+ */
 bool spin_is_readable(const void *memory, size_t size);
 
 #pragma GCC visibility pop

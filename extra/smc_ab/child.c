@@ -18,7 +18,7 @@
 #include "process/target.h"
 
 /*
- * Time for processes that a run left, such as smc_keep with the last data, to end by themselves;
+ * How long processes that a run left behind, such as smc_keep with the last data, may take to end;
  * after that they get SIGTERM, and later SIGKILL.
  */
 #define ALONE_MS 1000
@@ -218,7 +218,7 @@ void child_wait(struct nursery *nursery, int *out, struct out_text *output, int 
 				{ .fd = out ? *out : -1, .events = POLLIN } };
 
 	poll(fds, 2, ms);
-	/* Take signals before children are reaped: a child that ends later sends another signal. */
+	/* Read signals before reaping children: a child that ends later sends another signal. */
 	take_signals(nursery);
 	reap(nursery);
 	if (fds[1].revents && !output_read(output, *out)) {

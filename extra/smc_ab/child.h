@@ -14,7 +14,7 @@ struct usage {
 
 /**
  * struct nursery - the children of this process; terminating signals are queued in @signal_fd
- * @alive: children that have not been reaped; any wait records the end of each
+ * @alive: children that have not been reaped; any wait also records the ends of others
  * @null: /dev/null; @before: the caller's signal mask, restored in children
  * @caught: signal that requests an end, 0 for none
  * @used: sum over all reaped children since it was set to 0

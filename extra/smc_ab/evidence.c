@@ -105,7 +105,7 @@ static json_t *judged(const json_t *doc)
 	return metric ? metric : json_object_get(doc, "wall_seconds");
 }
 
-/* Return: NULL; why it is no result with a verdict. */
+/* Return: NULL, or why it is not a result with a verdict. */
 static const char *parse(struct record *record)
 {
 	const char *schema = NULL, *verdict = NULL;

@@ -45,7 +45,7 @@ static const struct cli_opt options[] = {
 	  .text = &asked.metric },
 	{ OPT_LOWER, "lower", NULL, "treat lower numbers as better", &asked.is_lower_better,
 	  .needs = "--metric" },
-	{ OPT_SERVER, "server", "CMD", "start this server for each run, over the same transport",
+	{ OPT_SERVER, "server", "CMD", "start this server for each run, over TCP or SMC alike",
 	  .text = &asked.server },
 	{ OPT_OUTPUT, "show-output", NULL, "show the output, on standard error", &asked.is_shown },
 	{ OPT_VERIFY, "verify", "FILE", "repeat the comparison that --json wrote to FILE",
@@ -373,7 +373,7 @@ static int compare(struct comparison *self)
 		sigprocmask(SIG_SETMASK, &self->nursery.before, NULL);
 		raise(self->nursery.caught);
 	}
-	/* Without a text, launch_prepare() has printed the message. */
+	/* If there is no text, launch_prepare() has printed the message. */
 	if (err.text[0])
 		cli_error(&tool, "%s", err.text);
 	return AB_FAILED;
@@ -382,7 +382,7 @@ static int compare(struct comparison *self)
 /* @argv: of smc_ab. Return: 0, or after a message AB_FAILED, AB_NOT_USED, ... */
 static int run(char **argv)
 {
-	/* Static, as the words and the expression are kept until the end. */
+	/* Static, because the words and the expression are used until the end. */
 	static struct comparison self;
 	int ret;
 

@@ -88,7 +88,7 @@ static int look_at(const struct nlmsghdr *nlh, void *arg)
 	if (smc_sock_decode(&sock, nlh) || !proc_table_find(&witness->holders, sock.inode, &n))
 		return 0;
 	mode = smc_sock_mode(&sock);
-	/* A socket that has fallen back must be connected, else a peer's address is missing. */
+	/* Fallen-back sockets count only if connected: others have no peer's address. */
 	if (mode == SMC_MODE_NONE || (mode == SMC_MODE_TCP && !smc_sock_connected(&sock)))
 		return 0;
 	found = socket_of(witness, sock.inode);

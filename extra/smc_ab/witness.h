@@ -12,8 +12,8 @@ struct sockets {
 /**
  * struct sightings - observations of a run
  * @sockets: of its processes
- * @counted: change of the kernel's statistics during the run, for all programs of the network
- *	namespace: closed connections, and those that fell back
+ * @counted: change of the kernel's statistics during the run: closed connections, and those that
+ * fell back, of all programs in the network namespace
  * @has_counters: @counted is known
  * @reason, @peer_reason: of the first fallback, 0 if unknown
  */

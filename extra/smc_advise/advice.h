@@ -37,7 +37,7 @@ bool devices_parse(struct devices *devices, const char *text);
 void devices_free(struct devices *devices);
 
 /**
- * struct smc_use - how SMC could connect: certain for this host, not for the peer
+ * struct smc_use - how SMC could connect, as far as this host knows without the peer
  * @is_possible: this host can, in @mode, which @text describes; else @why_not
  */
 struct smc_use {
@@ -61,7 +61,7 @@ enum judge_class {
  * @bytes_per_conn, @send: averages; @send is the segment size, 0 for none
  * @is_bulk: segments are full
  * @bar: why SMC cannot carry it, a clause; NULL for nothing
- * @profits: SMC would pay, over @use, with @memory bytes of buffers
+ * @profits: SMC would pay off, over @use, with @memory bytes of buffers
  * @advice: a command, or "keep TCP"; names in it are shell words
  */
 struct judge_row {
@@ -80,7 +80,7 @@ struct judge_row {
 };
 
 /**
- * struct judge_sum - all plain TCP connections; connections within this host are counted once
+ * struct judge_sum - sums over plain TCP connections; connections within this host count once
  * @smc_conns: connections of SMC sockets, counted only here
  */
 struct judge_sum {

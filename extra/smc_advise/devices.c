@@ -48,7 +48,7 @@ bool devices_parse(struct devices *devices, const char *text)
 	return is_valid;
 }
 
-/* smc_chk exits with 1 if no device is usable, too: the document counts. */
+/* smc_chk also exits with 1 if no device is usable, so only the document counts. */
 static int ask(struct devices *devices, struct smc_err *err)
 {
 	char path[PATH_MAX], *text AUTO_FREE = NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smc_advise: find the TCP connections of this host for which SMC would pay. */
+/* smc_advise: find the TCP connections of this host that would gain from SMC. */
 #include <getopt.h>
 
 #include "cli/cli.h"

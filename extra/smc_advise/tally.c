@@ -20,7 +20,7 @@ struct tally_holder {
  * struct tally_conn - an open connection
  * @born: when it was first seen; @is_old: it existed before the watch
  * @round: of the last poll that listed it
- * @is_past: closed by its program before the watch: not counted, but may belong to SMC
+ * @is_past: its program closed it before the watch: not counted, but may belong to SMC
  */
 struct tally_conn {
 	struct smc_tcp tcp;
@@ -184,7 +184,7 @@ static enum tally_bar bar_of(const struct tally *tally, const struct smc_tcp *tc
 		       BAR_NONE;
 }
 
-/* Derive from the listener whatever the source does not know. */
+/* Take from the listener what the source does not know. */
 static struct tally_group *group_of(struct tally *tally, const struct tally_conn *conn)
 {
 	const struct smc_tcp *tcp = &conn->tcp;
@@ -303,7 +303,7 @@ void tally_begin(struct tally *tally, uint64_t now)
 	tally->polled = now;
 }
 
-/* Inode 0: the socket has no descriptor any more. Keep the previous inode, to find the process. */
+/* Inode 0: no descriptor is left. Keep the previous inode to find the process. */
 static void hold(struct tally_holder *holder, uint64_t inode)
 {
 	if (!inode || inode == holder->inode)

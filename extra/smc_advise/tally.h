@@ -17,11 +17,11 @@
 #define TALLY_PEERS_MAX 32    /* rows of one process and port */
 
 /*
- * Thresholds from which SMC pays. A short connection with one small request (socket, connect,
+ * Thresholds from which SMC pays off. A short connection with one small request (socket, connect,
  * accept, 64 bytes each way, close) costs 2.75 times as much over SMC as over TCP: SMC begins as
- * TCP, and then negotiates devices and buffers. The extra 1.75 connections are worth about six
- * exchanges each; if an exchange then saves a third, 32 exchanges recover the cost. Large transfers
- * have fewer segments and no slow start: there 256 KiB recover it.
+ * TCP, and then negotiates devices and buffers. The extra 1.75 connections cost about as much as
+ * six exchanges each; if SMC then saves a third of each exchange, 32 exchanges recover the cost.
+ * For large transfers, with fewer segments and no slow start, 256 KiB do.
  */
 #define ADVISE_SEGMENTS 32
 #define ADVISE_BYTES (256 * 1024)
@@ -44,9 +44,9 @@ enum tally_side {
 
 /** enum tally_peers - kind of peer of a row */
 enum tally_peers {
-	PEERS_LOCAL,	/* one address of this host */
-	PEERS_NEAR,	/* one address, of a private network or of a subnet of this host */
-	PEERS_OTHER,	/* other near peers, when there are too many for rows of their own */
+	PEERS_LOCAL,	/* an address of this host */
+	PEERS_NEAR,	/* an address in a private network or in a subnet of this host */
+	PEERS_OTHER,	/* other near peers, if there are too many for separate rows */
 	PEERS_INTERNET, /* all other peers together */
 };
 
@@ -90,7 +90,7 @@ struct tally_owner {
  * @sample, @local: addresses of an example
  * @conns: all connections of the row; @open now, @open_peak at a time
  * @n_info: number of @conns with TCP_INFO; the following sums are over these
- * @n_suited, @suited_bytes: those of @n_info that would profit on their own
+ * @n_suited, @suited_bytes: number and bytes of those of @n_info that would each gain from SMC
  * @life: sum over @conns in ms; @n_longer: those still open, or older than the watch
  */
 struct tally_group {
@@ -149,7 +149,7 @@ void tally_begin(struct tally *tally, uint64_t now);
 
 void tally_see(struct tally *tally, const struct smc_tcp *tcp);
 
-/** tally_smcs() - mark the sockets that belong to SMC. @socks: with the addresses inside; sorted */
+/** tally_smcs() - mark TCP sockets inside SMC sockets. @socks: with their addresses; sorted */
 void tally_smcs(struct tally *tally, struct smc_sock *socks, size_t count);
 
 /** typedef tally_name_fn - look up a socket's owner by inode; 0 if unknown */
@@ -158,7 +158,7 @@ typedef uint32_t (*tally_name_fn)(void *arg, uint64_t inode);
 /** tally_name() - look up owners that were not looked up yet */
 void tally_name(struct tally *tally, tally_name_fn fn, void *arg);
 
-/** tally_end() - finish a poll; missing in two polls in a row, a socket has ended */
+/** tally_end() - finish a poll; a socket that two polls in a row did not list has ended */
 void tally_end(struct tally *tally);
 
 /**

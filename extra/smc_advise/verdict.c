@@ -49,7 +49,7 @@ static bool is_in_subnet(const struct netaddr_table *addrs, const char *netdev,
 	return false;
 }
 
-/* Take the first usable mode. A mode that lacks only an EID is taken if there is no other. */
+/* Choose the first usable mode, or, if there is none, a mode that lacks only an EID. */
 static void take(struct smc_use *use, const struct device_mode *mode)
 {
 	if (use->is_possible && (!use->mode.is_waiting || mode->is_waiting))
@@ -155,7 +155,7 @@ static void judge_row(struct judge_row *row, const struct tally_group *group,
 
 /* ---- what to type ---- */
 
-/* True if the process has other kinds of connections, which would lose. */
+/* True if the process also has kinds of connections that would be slower. */
 static bool has_others(const struct judged *judged, const struct judge_row *row)
 {
 	for_each(other, judged->rows, judged->count) {
@@ -241,7 +241,7 @@ static char *advise(const struct judged *judged, const struct judge_row *row)
 
 /* ---- all of them ---- */
 
-/* Both ends of a connection within this host are here: count the server's. */
+/* A connection within this host has two rows: count the server's. */
 static void sum_up(struct judge_sum *sum, const struct judge_row *row)
 {
 	const struct tally_group *group = row->group;

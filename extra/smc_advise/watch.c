@@ -31,9 +31,11 @@
 #define POLL_BPF 5000
 /* Time between two reads of eBPF's reports, in ms. */
 #define READ_BPF 200
-/* A poll may take one part in this many of the time. */
+/* Polls may take 1/this of the time. */
 #define POLL_SHARE 20
-/* Ends to read per call, more than the map holds: a flood of ends cannot starve the caller. */
+/*
+ * Maximum of ends read per call, more than the map holds, so that a flood cannot starve the caller.
+ */
 #define ENDS_MAX 65536
 
 #define TRIES 3 /* polls again if the list changed meanwhile */

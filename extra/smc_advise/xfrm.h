@@ -12,7 +12,7 @@
  * struct smc_xfrm - a policy for outbound traffic
  * @sel: selected traffic; "s" is the local end
  * @priority: the lowest number wins; if equal, the older policy, with the lower @number
- * @is_ipsec: the policy transforms; else it exempts from other policies
+ * @is_ipsec: the policy transforms packets; otherwise it exempts them from other policies
  */
 struct smc_xfrm {
 	struct xfrm_selector sel;
@@ -30,7 +30,7 @@ struct smc_xfrm_table {
  * smc_xfrm_add() - add an answer to XFRM_MSG_GETPOLICY to the table; an smc_diag_fn
  *
  * Skips inbound policies and those with an XFRM interface or a mark, which cannot be matched by
- * address. Policies for one device count only if they transform.
+ * address. Of policies for a single device, only those that transform are added.
  * Return: 0, -EBADMSG for a short message.
  */
 int smc_xfrm_add(const struct nlmsghdr *nlh, void *table);

@@ -19,9 +19,8 @@
 
 #define MAX_STATE (1U << 20) /* bytes; Kubernetes takes 256 KiB of annotations */
 /*
- * Time limit of the hook. Hooks of several containers wait for each other, so the last of many is
- * late when a host boots. The kubelet allows two minutes for a container, systemd 90 seconds for
- * the start of a unit.
+ * Time limit of the hook. Hooks of several containers wait for each other, so at boot the last one
+ * is late. The kubelet allows two minutes for a container, systemd 90 seconds for a unit.
  */
 #define MAX_SECONDS 30
 

@@ -34,7 +34,7 @@ static struct bpf_opts {
 	size_t comms;
 } asked;
 
-/* Options that name a target, at most one; the hook gets its target from the runtime. */
+/* Options that name a target, at most one of them; the hook gets its target from the runtime. */
 #define ALONE .needs = "attach detach status check"
 
 static const struct cli_opt options[] = {
@@ -201,8 +201,8 @@ static int status(struct scope_target *target, struct smc_err *err)
 }
 
 /*
- * A service gets a new control group at each start, a slice keeps its own. No note for scripts, and
- * for drop-ins, which attach at each start.
+ * A service gets a new control group at each start, a slice keeps its own. Scripts and drop-ins,
+ * which attach at each start, get no note.
  */
 static void note_end(void)
 {

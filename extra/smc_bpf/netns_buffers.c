@@ -11,7 +11,7 @@
 
 #define KNOB "/proc/sys/net/smc/%s"
 
-/** struct wish - @bytes: 0 for the good size, unless somebody has set another one */
+/** struct wish - @bytes: 0 for the default of smc_run, unless somebody has set another size */
 struct wish {
 	int bytes;
 	struct smc_err *err;

@@ -17,7 +17,7 @@ static const char *annotation(const json_t *state, const char *name)
 	return !value || json_is_string(value) ? json_string_value(value) : "";
 }
 
-/* A missing annotation, or only others, is no wish. */
+/* Without this annotation, there is no wish. */
 static int read_wish(struct oci_state *container, const json_t *state, struct smc_err *err)
 {
 	const char *wish = annotation(state, OCI_ANNOTATION), *mptcp = annotation(state, OCI_MPTCP);

@@ -21,7 +21,7 @@ int status_metrics(struct scope_list *list, uint64_t hook_failures, struct smc_e
 
 /**
  * buffers_set() - set the buffers of new SMC sockets in the network namespace of a process
- * @bytes: 0 for the size of smc_run, unless the namespace has another one than the kernel's
+ * @bytes: 0 for the size of smc_run, unless somebody has changed the namespace's
  *
  * Return: 0; 1 if it shares our namespace, which is left alone, with the kernel's 64 KiB; -errno
  * with a message.
@@ -74,6 +74,6 @@ struct oci_state {
  * oci_state_read() - parse the JSON that runtimes write for hooks
  *
  * OCI runtime specification 1.0: runtime.md, "State"; config.md, "POSIX-platform Hooks".
- * Return: 0; -EINVAL with a message if it is no such state, or the wish is unknown.
+ * Return: 0; -EINVAL with a message if it is not such a state, or has an unknown value.
  */
 int oci_state_read(struct oci_state *container, const char *text, size_t len, struct smc_err *err);

@@ -28,8 +28,8 @@ struct layer {
 /**
  * struct capture - an open source
  * @pcapng: instead of @pcap; its file is the capture file, owned by libpcap once that has opened it
- * @layers: those of its interfaces that are supported
- * @odd_link: of an interface that is not supported, else -1; @n_odd: its packets and those alike
+ * @layers: supported link layers of its interfaces
+ * @odd_link: an unsupported link layer, or -1; @n_odd: packets of unsupported link layers
  * @to: where raw packets are saved, before the first write; @written: the same afterwards
  */
 struct capture {
@@ -75,7 +75,7 @@ static int open_live(struct capture *capture)
 		status = pcap_set_timeout(capture->pcap, WAIT_MS);
 	if (!status)
 		status = pcap_set_tstamp_precision(capture->pcap, PCAP_TSTAMP_PRECISION_NANO);
-	/* Without nanoseconds in the kernel: see time_of(). */
+	/* If the kernel has no nanoseconds, see time_of(). */
 	if (!status || status == PCAP_ERROR_TSTAMP_PRECISION_NOTSUP)
 		status = pcap_activate(capture->pcap);
 	if (status >= 0)

@@ -14,7 +14,7 @@
 #define V2_SIZE 40
 #define FIRST_SIZE 36
 #define FIRST_MORE 16
-/* Buffer size: this is doubled as often as the upper half of the byte says. */
+/* Buffer size: this, doubled as often as the upper half of the byte says. */
 #define BUFFER_LEAST 16384U
 
 /** struct bytes - a message; @len: captured bytes, without the trailer */
@@ -102,7 +102,7 @@ static bool claim(struct smc_clc *clc, const struct bytes *in, size_t at, size_t
 
 /* ---- proposal ---- */
 
-/* Entries of a list that are all there, of @count; a message holds up to 8. */
+/* Number of complete entries of a list of @count; a message holds up to 8. */
 static uint8_t entries(struct smc_clc *clc, const struct bytes *in, size_t at, size_t size,
 		       size_t count, const char *too_many)
 {

@@ -62,9 +62,9 @@ struct smc_clc_prefix {
 /**
  * struct smc_clc - one message
  * @type: enum smc_clc_type; @is_smcd: its eye catcher is that of SMC-D
- * @is_cut: not all of it was captured: what is missing is missing in @has
- * @damage: what contradicts the layout, a clause; NULL for none; @len: in bytes, as the header says
- * @path, @path_v2: enum smc_clc_path; of accept and confirm only @path
+ * @is_cut: a part was not captured: its members have no bit in @has
+ * @damage: what contradicts the layout, a clause; NULL for none; @len: from the header, in bytes
+ * @path, @path_v2: enum smc_clc_path; accept and confirm have only @path
  * @is_first: accept, confirm: first contact; decline: out of sync
  * @peer_id: of the sender: 2 bytes of an instance, then a MAC
  * @gid, @mac: of the sender's RoCE port
@@ -74,7 +74,7 @@ struct smc_clc_prefix {
  * @release: of SMC; version 2 with a release is called 2.1
  * @os: 1 z/OS, 2 Linux, 3 AIX; @features: bit 0: emulated ISM
  * @buffer: in bytes; @mtu_code: 1 for 256 to 5 for 4096; @is_direct: the RoCE path has no gateway
- * @reason: as in smc/reason.h, if Linux declines
+ * @reason: as in smc/reason.h, if the sender is Linux
  *
  * Blank padding of strings is removed; they may contain any other byte.
  */

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 
 #define BUCKETS 4096
-/* Maximum number of tracked connections; the one that was silent longest is dropped. */
+/* Maximum number of tracked connections; beyond it, the one that was silent longest is dropped. */
 #define MOST 16384
 
 /**
@@ -68,9 +68,9 @@ uint64_t packet_hash_end(const struct smc_addr *end, uint64_t seed)
 }
 
 /*
- * Bucket of a connection, the same for both directions. The address of the table is part of the
- * hash, as it differs between processes and is not known on the network: otherwise an attacker
- * could choose addresses for one bucket, and each packet would be compared with all connections.
+ * Bucket of a connection, the same for both directions. The hash includes the address of the table,
+ * which others do not know. Otherwise an attacker could choose addresses that share a bucket, and
+ * each packet would be compared with all connections.
  */
 static size_t bucket_of(const struct flow_table *table, const struct smc_addr *one,
 			const struct smc_addr *other)
@@ -256,7 +256,7 @@ static int read_messages(struct flow_table *table, struct flow *flow, enum flow_
 	return 0;
 }
 
-/* Put a segment at its place; bytes that are there already stay. */
+/* Insert a segment; bytes that are already there stay. */
 static void place(struct direction *direction, const struct packet *packet)
 {
 	struct window *window = direction->window;

@@ -13,7 +13,7 @@ enum flow_side { FLOW_CLIENT, FLOW_SERVER };
  * @number: from 1 on, in order of appearance; @ends: their addresses, by enum flow_side
  * @has_syn, @offers: a SYN of that side was seen, it offered SMC
  * @messages: by type; NULL if not seen; @decliner: who sent the decline
- * @begin: time of the first packet; @proposed, @answered: of the proposal, the last message
+ * @begin: time of the first packet; @proposed, @answered: of the proposal, and of the last message
  */
 struct flow_conn {
 	uint64_t number;
@@ -60,7 +60,7 @@ int flow_packet(struct flow_table *table, const struct packet *packet);
 /** flow_end() - report the outcome of the remaining handshakes. Return: as above */
 int flow_end(struct flow_table *table);
 
-/** flow_syns() - number of client SYNs, with or without SMC, retransmissions included */
+/** flow_syns() - number of client SYNs, with or without SMC, including retransmissions */
 uint64_t flow_syns(const struct flow_table *table);
 
 void flow_free(struct flow_table *table);
@@ -79,9 +79,10 @@ enum judge_mode {
 /**
  * struct judgement - the outcome
  * @version, @release: of SMC; @has_release: only known from the first connection of a link group
- * @reason: of a fallback, with @has_reason; @side: who found it, which selects the point of view in
- *	smc/reason.h
- * @notes: sentences: the choice, why not more, and impossible values. They quote peers: escape them
+ * @reason: of a fallback, if @has_reason; @side: who found it, whose point of view smc/reason.h
+ * takes
+ * @notes: sentences about the choice, why it was not better, and impossible values. They quote
+ * peers: escape them
  */
 struct judgement {
 	enum judge_mode mode;

@@ -55,7 +55,7 @@ bool packet_knows_link(int link);
  */
 void packet_decode(struct packet *packet, int link, const void *data, size_t captured, size_t full);
 
-/** packet_same_end() - true if both are the same end of a connection */
+/** packet_same_end() - true if @a and @b are the same end of a connection */
 bool packet_same_end(const struct smc_addr *one, const struct smc_addr *other);
 
 /** packet_hash_end() - hash of an end of a connection; @seed: 0, or the hash of the other end */

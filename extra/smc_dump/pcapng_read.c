@@ -177,7 +177,7 @@ static int read_packet(struct pcapng *pcapng, size_t number, size_t at, struct s
 	return PCAPNG_PACKET;
 }
 
-/* Return: as pcapng_next(), PCAPNG_END for a block that does not matter. */
+/* Return: like pcapng_next(), PCAPNG_END for a block that does not matter. */
 static int use_block(struct pcapng *pcapng, struct smc_err *err)
 {
 	switch (get(pcapng, 0, 4)) {

@@ -64,7 +64,7 @@ void event_text(struct out_text *text, const struct event *event);
 void event_remedies(struct out_text *text, const struct event *event);
 
 /**
- * event_remedies_read() - append explained reasons with remedies, for a terminal of this @width
+ * event_remedies_read() - append reasons with remedies, for a terminal of this @width
  * @known: reasons explained before, which are not repeated
  */
 void event_remedies_read(struct out_text *text, const struct event *event, size_t width,

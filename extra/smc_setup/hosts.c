@@ -16,7 +16,7 @@
 #include "cli/screen.h"
 #include "process/self.h"
 
-/* A host that hangs: one with very many sockets may take this long. */
+/* Time limit for a host: one with very many sockets may take this long. */
 #define SECONDS "120"
 #define WORKERS 16
 /* Limit of what a host sends, on standard output or error: it is not trusted. */
@@ -133,7 +133,7 @@ struct reader {
 
 static struct reader readers[WORKERS];
 
-/* When this process exits early: readers of bundles remove what they have unpacked. */
+/* For an early exit of this process, so that readers of bundles remove what they have unpacked. */
 static void end_readers(void)
 {
 	for_each(reader, readers, WORKERS)
@@ -178,7 +178,7 @@ static int spawn(struct reader *reader, char *const argv[], int input, struct sm
 	return reader->pid < 0 ? smc_err_set(err, errno, "cannot start a process") : 0;
 }
 
-/* ssh finds out that a host has died meanwhile. */
+/* Lets ssh notice that a host has died. */
 #define SSH                                                                                        \
 	"ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o", "ServerAliveInterval=5", "--"
 
@@ -213,7 +213,7 @@ static const char *last_line(char text[ERROR_SIZE], int fd)
 	return line ? line + 1 : text;
 }
 
-/* Wait for the end. Return: exit status; @err: why it failed, if so, without words @otherwise */
+/* Wait for the end. Return: exit status. On failure, @err has the reason, or else @otherwise */
 static int finish(struct reader *reader, const char *otherwise, struct smc_err *err)
 {
 	char text[ERROR_SIZE];
@@ -243,7 +243,7 @@ static void take(struct setup_host *host, struct reader *reader)
 	close(reader->errors);
 }
 
-/* The name is what the user typed: of a bundle, without the ending. */
+/* The name is what the user typed, without the ending of a bundle. */
 static void set_name(struct setup_host *host, const char *source)
 {
 	struct out_text text AUTO(out_free) = { 0 };

@@ -64,7 +64,7 @@ static int decode(struct setup_host *hosts, size_t count, bool is_printed, int t
 	return ret < 0 ? cli_error(&setup_tool, "%s", err.text) : ret;
 }
 
-/* Read the hosts, and what follows from it. Return: as plan_print(); -errno after a message. */
+/* Read the hosts, and what follows from it. Return: like plan_print(); -errno after a message. */
 static int look(struct changes *changes, struct setup_host *hosts, char *const *names, size_t count,
 		bool is_printed, struct smc_err *err)
 {

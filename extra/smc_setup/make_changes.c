@@ -9,7 +9,7 @@
 #include "out/list.h"
 #include "settings/settings.h"
 
-/* Connections that are tested, of more a sample. */
+/* Maximum of tested connections; of more, a sample is tested. */
 #define TESTS_MAX 24
 
 /* @lines: NULL for all that were added before. */
@@ -24,7 +24,7 @@ static int change(const char *source, const char *lines, bool is_removed, struct
 			err);
 }
 
-/* Hosts before @end go back, and the one at @end too if nobody knows whether it was changed. */
+/* Undo the changes of hosts before @end, and of that at @end if it may have been changed. */
 static void take_back(const struct changes *changes, const struct setup_host *hosts, size_t end)
 {
 	struct smc_err err = { 0 };

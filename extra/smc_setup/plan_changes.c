@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Predictions become changes and tests: written by a process without rights, read by one with. */
+/*
+ * Predictions become changes and tests: a process without rights writes them, one with rights reads
+ * them.
+ */
 #include "smc_setup/setup.h"
 
 #include "base/array.h"
@@ -7,7 +10,7 @@
 
 /* ---- in the confined process: predictions become lines of text ---- */
 
-/* "smcd ueid add MYEID" stands for any EID: one that some host has is better than a new one. */
+/* "smcd ueid add MYEID" stands for any EID; prefer one that a host already has. */
 static const char *common_eid(const struct setup_host *hosts, size_t count)
 {
 	for_each(host, hosts, count)
@@ -55,7 +58,7 @@ void plan_write(struct out_text *text, const struct setup_host *hosts, size_t co
 
 /* ---- in the privileged one ---- */
 
-/* Only settings of these kinds, of plain words: hosts are not trusted. */
+/* Accept only settings of these kinds, made of plain words, because hosts are not trusted. */
 static bool is_good_line(const char *line)
 {
 	static const char *const kinds[] = { "eid ", "net.smc.", "handshake-limit off", "pnetid " };

@@ -82,7 +82,7 @@ bool predict_conf_line(char line[PREDICT_COMMAND_SIZE], const char *command)
 		{ "smcr hs disable", "handshake-limit off" },
 	};
 
-	/* A name that the shell must not see as it is becomes no line. */
+	/* A name that a shell would change makes no line. */
 	if (command[strcspn(command, "'\"\\$;|&#")])
 		return false;
 	for_each(row, rows, ARRAY_SIZE(rows)) {
@@ -167,7 +167,7 @@ static bool knows_v2(struct prediction *result, enum predict_mode mode, const st
 
 /* ---- SMC-D ---- */
 
-/* True if ISM devices can reach each other: a channel id is unique within a system EID only. */
+/* True if ISM devices can reach each other: channel ids are unique only within a system EID. */
 static bool may_reach(const struct pair *pair)
 {
 	const char *one = pair->hosts[0]->seid, *other = pair->hosts[1]->seid;
@@ -210,7 +210,7 @@ static bool is_smcd_v1(const struct pair *pair)
 	       client->ism_v1 == server->ism_v1 && may_reach(pair);
 }
 
-/* Why there is no SMC-D; only for hosts that may share an IBM Z machine, or a kernel. */
+/* Say why there is no SMC-D, but only for hosts that may share an IBM Z machine or a kernel. */
 static void say_no_smcd(struct prediction *result, const struct pair *pair)
 {
 	if (shares_kernel(pair))
@@ -393,7 +393,7 @@ static void find_pair(struct pair *best)
 			}
 }
 
-/* Devices that a link can use: of SMC-R v2, those with an address in the subnet of the first. */
+/* Devices that a link can use; for SMC-R v2, those with an address in the first one's subnet. */
 static uint32_t count_ports(const struct predict_host *host, const struct netaddr *addr)
 {
 	uint32_t count = 0;

@@ -50,13 +50,13 @@ enum predict_trait {
 	PREDICT_LOOPBACK = 1 << 3, /* SMC-D v2 between sockets of this kernel */
 	PREDICT_ISM = 1 << 4,	   /* it has an ISM device */
 	PREDICT_COOKIES = 1 << 5,  /* SYN cookies always on: as a server it loses SMC's option */
-	PREDICT_LIMITED = 1 << 6,  /* handshake limitation: TCP while the server is busy */
+	PREDICT_LIMITED = 1 << 6,  /* handshake limitation: it answers without SMC while busy */
 	PREDICT_INNER = 1 << 7,	   /* the PNET ID of loopback cannot be seen from inside */
 };
 
 /**
  * struct predict_host - facts about one host or network namespace
- * @name: as the reader knows it, already escaped; @kernel: release
+ * @name: as the user knows it, already escaped; @kernel: release
  * @boot: boot id of the kernel, empty if unknown; hosts with the same id share the kernel
  * @traits: enum predict_trait; @release: of SMC version 2: 0 for 2.0, 1 for 2.1
  * @seid: empty if none; @chids: of ISM devices offered for SMC-D v2
@@ -95,7 +95,8 @@ enum predict_side { PREDICT_CLIENT, PREDICT_SERVER, PREDICT_BOTH };
 
 /**
  * struct predict_gap - an obstacle to a better connection
- * @mode: the mode it prevents; the mode of the connection, or TCP, if it concerns the whole
+ * @mode: the mode it prevents; the mode of the connection, or TCP, if it is about the connection as
+ * a whole
  * @side: host where @command is typed; @text: a clause, already escaped, see predict_gap_text()
  * @command: a shell command, or an imperative clause; empty for none
  */
@@ -125,9 +126,9 @@ struct prediction {
 /**
  * predict() - predict a connection of programs that both use SMC. Pure.
  *
- * It takes the address pair with the best mode: preferably in one IPv4 subnet, then in different
- * ones, which a route must connect, then IPv6. Programs may use another pair. Not considered:
- * packet filters, policies, IPsec, routes, lack of memory.
+ * Uses the address pair with the best mode: preferably in one IPv4 subnet, then in different
+ * subnets with a route, then IPv6. Programs may use another pair. Not considered: packet filters,
+ * policies, IPsec, routes, lack of memory.
  */
 void predict(struct prediction *result, const struct predict_host *client,
 	     const struct predict_host *server);
@@ -135,7 +136,7 @@ void predict(struct prediction *result, const struct predict_host *client,
 /** predict_conf_line() - the line of smc.conf(5) for a gap's command. Return: false for none */
 bool predict_conf_line(char line[PREDICT_COMMAND_SIZE], const char *command);
 
-/** predict_gap_text() - append the clause of a gap; @name: the host at its side, or words for it */
+/** predict_gap_text() - append the clause of a gap; @name: of the host at its side */
 void predict_gap_text(struct out_text *text, const struct predict_gap *gap, const char *name);
 
 /** predict_same() - true if the other direction looks the same to a reader */

@@ -57,7 +57,7 @@ void hosts_free(struct setup_host *hosts, size_t count);
 #define ANSWER_SIZE 512
 
 /**
- * host_run() - run a shell command on a host, with @input
+ * host_run() - run a shell command on a host; @input: its standard input
  *
  * Return: 0 with the begin of its output; -EIO if it failed, with its last line on standard error;
  * -EHOSTDOWN if the host does not answer: it may or may not have run.
@@ -88,7 +88,7 @@ struct test {
 };
 
 /**
- * struct changes - what hosts that are not trusted lead to, checked
+ * struct changes - changes and tests, checked because they come from untrusted hosts
  * @lines: for each host, lines of smc.conf(5), NULL for none
  */
 struct changes {
@@ -101,7 +101,7 @@ struct changes {
 /** plan_write() - write changes and tests for changes_read() */
 void plan_write(struct out_text *text, const struct setup_host *hosts, size_t count);
 
-/** changes_read() - check and take what plan_write() wrote, which is modified */
+/** changes_read() - check and read what plan_write() wrote; modifies the text */
 int changes_read(struct changes *changes, char *text, size_t n_hosts, struct smc_err *err);
 
 void changes_free(struct changes *changes);

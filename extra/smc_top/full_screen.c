@@ -8,7 +8,7 @@
 #include "sockets/lookup.h"
 #include "smc_top/terminal.h"
 
-/* Missing processes are searched again, but only for this fraction of the time. */
+/* Missing processes are searched again, for at most this fraction of the time. */
 #define SCAN_PART 50
 #define SCAN_SECONDS 2.0
 /* Samples closer than this are too inaccurate. */
@@ -107,7 +107,7 @@ static bool is_missing(const struct screen *screen)
 	return false;
 }
 
-/* Other users' processes are missing for good: their search costs a fixed share of the time. */
+/* Other users' processes are never found: limit the search to a share of the time. */
 static int arrange(struct screen *screen)
 {
 	double age = seconds_now() - screen->scanned;

@@ -10,8 +10,8 @@ enum smc_bottleneck {
 	SMC_BOTTLENECK_READER,	    /* the local program does not read */
 	SMC_BOTTLENECK_PEER_READER, /* the peer's program does not read */
 	SMC_BOTTLENECK_LINK,	    /* the peer has room, but data waits here */
-	SMC_BOTTLENECK_WRITER,	    /* no buffer is full: the local program writes no faster */
-	SMC_BOTTLENECK_PEER_WRITER, /* the peer's program writes no faster */
+	SMC_BOTTLENECK_WRITER,	    /* no buffer is full: the local program does not write faster */
+	SMC_BOTTLENECK_PEER_WRITER, /* the peer's program does not write faster */
 };
 
 /** struct smc_fill - fill level of a buffer of @size */
@@ -69,12 +69,12 @@ struct smc_unseen {
  * smc_sample_sock() - sample an SMC connection
  *
  * A cursor consists of the bytes in a buffer's lap, and the number of laps in 16 bits: it wraps
- * after 65536 laps. Received is the peer's producer cursor and read is the local consumer cursor,
- * both in laps of the local receive buffer; sent is the local producer cursor, in laps of the
- * peer's; the cursors of written and acknowledged data are in laps of the send buffer. A receive
- * buffer of SMC-D ends before the 32 bytes that the peer keeps after it; sizes reported by the
- * kernel already exclude them. The kernel reads the cursors one after the other, without a lock:
- * negative differences count as 0.
+ * after 65536 laps. The peer's producer cursor counts received data, the local consumer cursor data
+ * that was read, both in laps of the local receive buffer; the local producer cursor counts sent
+ * data, in laps of the peer's; the cursors of written and acknowledged data are in laps of the send
+ * buffer. A receive buffer of SMC-D ends before the 32 bytes that the peer keeps after it; sizes
+ * reported by the kernel already exclude them. The kernel reads the cursors one after the other,
+ * without a lock: negative differences count as 0.
  *
  * With loopback, since Linux 6.11, the send buffer is the peer's receive buffer: data not read by
  * the peer then counts as unsent. A reader reports small pieces late, so up to a sixth of a buffer
@@ -103,8 +103,8 @@ void smc_moved(const struct smc_sample *before, const struct smc_sample *now, ui
  *	rates
  *
  * A rate is a lower bound if the cursor could have wrapped again in that time at 400 Gbit/s, and
- * nothing proves that it did not: the kernel's sums are unknown, or exceed all cursors by half a
- * wrap or more. Half of it, as one call of a program may move up to 2 GiB before it is counted.
+ * the kernel's sums are unknown, or exceed all cursors by half a wrap or more. (Half a wrap,
+ * because one call of a program may move up to 2 GiB before it is counted.)
  */
 void smc_rate(struct smc_rate *rate, const struct smc_sample *before, const struct smc_sample *now,
 	      int64_t since, const struct smc_unseen *unseen);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Consecutive samples of all SMC sockets, and the traffic of each between them. */
+/* Consecutive samples of all SMC sockets, and each socket's traffic between two samples. */
 #include "smc_top/rates.h"
 
 #include "base/array.h"
@@ -231,8 +231,8 @@ static bool since(const struct smc_tech_stats *now, const struct smc_tech_stats 
 
 /*
  * Return: bytes of a direction that the kernel counted beyond @shown, the sum of the cursors;
- * UINT64_MAX if not known, as there were calls whose bytes it does not count. @uncounted: index of
- * their number
+ * UINT64_MAX if unknown because of calls whose bytes it does not count. @uncounted: index of their
+ * number
  */
 static uint64_t unseen_of(const struct smc_tech_stats *now, const struct smc_tech_stats *before,
 			  int index, int uncounted, uint64_t shown)

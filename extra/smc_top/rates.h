@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Consecutive samples of all SMC sockets, and the traffic of each between them. */
+/* Consecutive samples of all SMC sockets, and each socket's traffic between two samples. */
 #pragma once
 
 #include "smc_top/rate.h"
@@ -38,8 +38,8 @@ struct top_row {
  * @known: by cookie, from that sample and earlier ones
  * @tcp: the TCP sockets of this network namespace, by their ends
  * @at: time of the last sample, 0 for none; @seconds: between the last two
- * @now: time of the kernel's first answer in the current sample, used for all rows: then seconds
- *	times rate gives exactly the bytes moved
+ * @now: time of the kernel's first answer in the current sample, used for all rows so that seconds
+ * times rate gives exactly the bytes moved
  * @genl: for the kernel's sums; NULL: unavailable
  * @stats, @has_stats: as of the last sample
  */
@@ -63,8 +63,8 @@ bool rates_selects(const struct top_opts *opts, const struct smc_sock *sock);
 /**
  * rates_take() - sample all sockets; completes the addresses of those selected by rates_selects()
  *
- * From the second call on the rows have rates: for a new connection since the previous sample; for
- * one that some samples missed, as the kernel's table changed, since it was last seen.
+ * From the second call on, rows have rates since the previous sample, or, if the kernel's changing
+ * table hid a connection from some samples, since it was last seen.
  * Return: 0, -errno with @err; then the rows are dropped, but not their baseline.
  */
 int rates_take(struct rates *rates, const struct top_opts *opts, struct smc_err *err);

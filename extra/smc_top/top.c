@@ -218,7 +218,7 @@ int top_view(struct out_view *view, const struct top_opts *opts, struct smc_err 
 	return ret;
 }
 
-/* As wide as their cells; the others keep their widths, so that they do not move. */
+/* Make these as wide as their cells; the others keep their widths, so that they do not move. */
 static void fit(struct out_view *view, const struct top_table *table)
 {
 	struct out_text cell AUTO(out_free) = { .len = 0 };

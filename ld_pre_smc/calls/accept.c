@@ -8,10 +8,10 @@
  * 1. A descriptor without a mark and a non-blocking listener are left to the kernel.
  * 2. If a client is ready, one caller at a time takes it in a window (accept_window.h), in which
  *    the kernel does not wait. If the client is gone, the program gets a socket at end of file.
- * 3. If none is ready, the kernel waits as the program requested; and again if the window of
- *    another caller has ended this wait early.
+ * 3. If none is ready, the kernel waits as the program requested, and again if another caller's
+ * window ended this wait early.
  * 4. A client gets the buffer sizes and options of its listener. If shutdown(2) has replaced the
- *    listener meanwhile, the client was its own: EINVAL.
+ * listener, the client is a connection that woke this caller: EINVAL.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -49,8 +49,8 @@ static int take_next(const struct call *call)
 }
 
 /*
- * True if the listener is non-blocking, or if that is unknown. The result decides what is checked
- * first next time.
+ * True if the listener is non-blocking, or if that is unknown. The next call checks first what this
+ * result suggests.
  */
 static bool is_nonblocking(int fd)
 {
@@ -181,8 +181,8 @@ static int accept_blocking(struct call *call)
 }
 
 /*
- * True if the wait ended by a client of shutdown(), which has replaced the listener. The mark of a
- * TCP listener is cleared, too.
+ * True if a connection of shutdown() ended the wait, after it replaced the listener. Also clears
+ * the mark of a TCP listener.
  */
 static bool was_shut_down(int listener, int fd)
 {
@@ -235,7 +235,9 @@ int accept(int number, struct sockaddr *addr, socklen_t *len)
 					  next_accept(number, addr, len);
 }
 
-/** accept4() - accept4(2), as accept(); unknown flags fail before the listener is checked */
+/**
+ * accept4() - accept4(2), repaired like accept(); unknown flags fail before the listener is checked
+ */
 int accept4(int number, struct sockaddr *addr, socklen_t *len, int flags)
 {
 	struct shim_fd fd = shim_fd_enter(number);

@@ -2,8 +2,9 @@
 /*
  * bind(2), with the behaviour of a TCP socket.
  *
- * A socket that gets a port is going to listen: the rules decide, before the program gives up
- * rights that a port may need. If SMC refuses an address of an interface, a TCP socket is bound.
+ * A socket that is bound to a port is going to listen, so the rules are applied here, before the
+ * program gives up rights that the port may need. If SMC refuses an address of an interface, a TCP
+ * socket is bound.
  */
 #include <errno.h>
 
@@ -29,7 +30,7 @@ static int bind_by_replacing(struct shim_fd *fd, const struct sockaddr *addr, so
 }
 
 /**
- * bind() - bind(2), with support for ports and addresses of an interface
+ * bind() - bind(2), with rules for ports, and addresses of an interface
  *
  * Return: 0 with errno untouched, or -1 with errno.
  */

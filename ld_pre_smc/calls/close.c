@@ -2,8 +2,8 @@
 /*
  * close(2), close_range(2) and closefrom(3). The kernel always closes the descriptor. Before that,
  * shim_close_begin() and shim_unsent_close() do this, in order:
- * 1. The life of a measured connection ends (lives.h), and marks that only concern its next calls
- *    are dropped. Without the mark of an SMC socket, this is all.
+ * 1. The measurement of a connection's life ends (lives.h), and marks for its next calls are
+ * dropped. Without the mark of an SMC socket, this is all.
  * 2. If smc_keep has had a copy since shutdown(2), the socket leaves the epoll instances.
  * 3. If there is unsent data, for which the kernel would wait two seconds and then drop it,
  *    smc_keep gets the socket and continues to send. A mark that was wrong is cleared.
@@ -38,8 +38,8 @@ int close(int fd)
 }
 
 /*
- * Close the marked descriptors, each with signals blocked. Others are left to the caller: their
- * close() may wait, and signals must be able to end that. So are numbers beyond SHIM_FD_NUMBERS.
+ * Close the marked descriptors, each with signals blocked. Leave others, and numbers beyond
+ * SHIM_FD_NUMBERS, to the caller: their close() may wait, and signals must be able to end the wait.
  */
 static void close_sent(unsigned int first, unsigned int last)
 {
@@ -58,7 +58,7 @@ static void close_sent(unsigned int first, unsigned int last)
 }
 
 /**
- * close_range() - close_range(2), as close()
+ * close_range() - close_range(2), repaired like close()
  *
  * With CLOSE_RANGE_UNSHARE other threads keep their descriptors, and with CLOSE_RANGE_CLOEXEC
  * nothing is closed yet.
@@ -70,7 +70,7 @@ int close_range(unsigned int first, unsigned int last, int flags)
 	return next_close_range(first, last, flags);
 }
 
-/** closefrom() - closefrom(3), as close() */
+/** closefrom() - closefrom(3), repaired like close() */
 void closefrom(int low)
 {
 	close_sent(low < 0 ? 0 : (unsigned int)low, ~0U);

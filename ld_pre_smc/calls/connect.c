@@ -2,13 +2,13 @@
 /*
  * connect(2), with the behaviour of a TCP socket. In order:
  * The policy chooses SMC or TCP (state/choice.c), and replaces a socket of the other kind. A TCP
- * socket connects, and that is all. So does a plain socket, on which nothing was set since
- * socket(); only if that fails, it is treated as the others.
+ * socket connects, and that is all. A plain socket, on which nothing was set since socket(), simply
+ * connects, too; only if that fails, it is treated like the others.
  *
- * AF_UNSPEC disconnects: a new socket replaces a used one. Other SMC sockets wait as TCP does: no
- * longer than SO_SNDTIMEO, and on after a signal; SO_LINGER keeps its time.
- * After a failure: if only the SMC handshake broke, a TCP socket replaces the SMC one and connects
- * (state/broken_handshake.c). A socket that could not connect again is replaced by a new one.
+ * AF_UNSPEC disconnects: a new socket replaces a used one. Other SMC sockets wait as TCP does: at
+ * most SO_SNDTIMEO, and on after a signal; SO_LINGER keeps its time. After a failure: if only the
+ * SMC handshake broke, a TCP socket replaces the SMC one and connects (state/broken_handshake.c). A
+ * socket that could not connect again is replaced by a new one.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -57,8 +57,8 @@ static int start(const struct attempt *try)
 
 /*
  * Get the result of an attempt that has ended. Some failures leave only a closed socket; a
- * connection already closed by the peer is not a failure. Only another connect() changes the
- * socket's state to connected: while it falls back to TCP, that returns EALREADY for a moment.
+ * connection that the peer has already closed is not a failure. Only another connect() makes the
+ * socket connected; it returns EALREADY for a moment while the socket falls back to TCP.
  */
 static int get_result(const struct attempt *try, int revents)
 {
@@ -92,7 +92,7 @@ static int wait_for_result(const struct attempt *try, int err, int timeout)
 	return n ? errno : err;
 }
 
-/* Without its port, if that is still in use: the kernel usually chose it for the failed attempt. */
+/* Give up the port if it is still in use: the kernel usually chose it for the failed attempt. */
 static int replace_used(struct attempt *try, const char *why)
 {
 	int err = shim_replace(&try->fd, try->fd.sock.kind, why);
@@ -105,11 +105,17 @@ static int wait_as_tcp(struct attempt *try, int err)
 {
 	int restarts = 4;
 
-	/* The kernel lost a refusal when a signal restarted the call: the socket is as new. */
+	/*
+	 * The kernel lost the refusal when a signal restarted the call: the socket is like a new
+	 * one.
+	 */
 	while (err == ECONNABORTED && restarts-- && !(shim_events(try->fd.number, 0) & POLLHUP))
 		err = call_kernel(try);
 	if (err == EINTR && shim_mends(try->fd.number, REPAIR_CONNECT_SIGNAL)) {
-		/* It leaves an unusable socket. Without a restart the new one still connects. */
+		/*
+		 * This leaves an unusable socket. If the call is not restarted, the new socket
+		 * still connects.
+		 */
 		if (replace_used(try, "connect() after a signal"))
 			return EINTR;
 		err = start(try);
@@ -139,8 +145,8 @@ static int connect_blocking(struct attempt *try)
 }
 
 /*
- * Explain EINVAL: SMC's answer also for a socket in use, and for families other than its own, even
- * if the address is long enough. For IPv6 that is 24 bytes. Linux 5.10: also after a failure.
+ * Find the cause of EINVAL, which SMC also returns for a socket in use and for other families, even
+ * if the address is long enough (for IPv6, 24 bytes); Linux 5.10 even after a failure.
  */
 static int explain_refusal(const struct attempt *try)
 {
@@ -163,8 +169,8 @@ static int explain_refusal(const struct attempt *try)
 }
 
 /*
- * Return: TCP's errno after a connect() that returned @err. The socket can connect again: SMC
- * sockets cannot once they are closed, or if TCP was connected.
+ * Return: TCP's errno after a connect() that returned @err. The socket can then connect again,
+ * unlike SMC sockets that are closed or had a TCP connection.
  */
 static int recover(struct attempt *try, int err)
 {
@@ -205,7 +211,7 @@ static int connect_plain(struct attempt *try)
 	return err ? recover(try, err) : 0;
 }
 
-/* Return: the error of the attempt before, for which a non-blocking connect() asks; 0 for none. */
+/* Return: the error of the previous attempt, which a non-blocking connect() fetches; 0 for none. */
 static int get_last_error(struct attempt *try)
 {
 	struct shim_route route;
@@ -244,9 +250,9 @@ static int connect_smc(struct attempt *try)
 }
 
 /*
- * After a fallback, the socket uses TCP, but still offers SMC when it connects again, and then does
- * not continue the handshake: the peer waits, and gives up. Only a new socket does not, but it has
- * no keys that another process may have set: one of the descriptors must be this process's own.
+ * After a fallback, the socket uses TCP, but offers SMC when it connects again, without continuing
+ * the handshake, so the peer waits and gives up. Only a new socket avoids that, but it lacks keys
+ * that another process may have set, so the descriptor must be this process's own.
  */
 static int disconnect_tcp(struct attempt *try)
 {
@@ -309,7 +315,7 @@ int connect(int number, const struct sockaddr *addr, socklen_t len)
 	err = shim_fd_is_tcp_first(&try.fd) || !shim_repairs() ? call_kernel(&try) :
 								 connect_any(&try);
 	shim_lives_connected(number, err);
-	/* After a call that waited, the kernel reports to nobody that the socket is writable. */
+	/* After a call that waited, the kernel does not report that the socket is writable. */
 	if (!err && shim_has_epoll && shim_fd_has(&try.fd, FD_SMC) && shim_repairs() &&
 	    !(fcntl(number, F_GETFL) & O_NONBLOCK) && shim_mends(number, REPAIR_CONNECT_WAKES))
 		shim_wake(number, shim_marked_is_smc(number));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts shared by the calls that read and those that write, of SMC sockets. */
+/* Parts shared by the calls that read from and write to SMC sockets. */
 #pragma once
 
 #include <errno.h>
@@ -22,7 +22,9 @@ typedef int message_flags;
 typedef unsigned int message_flags;
 #endif
 
-/* A call itself, of a marked descriptor: apart, so that others need no stack. */
+/*
+ * The call for a marked descriptor: a separate function, so that other descriptors need no stack.
+ */
 #define SMC_ONLY static __attribute__((noinline))
 
 /* The call of any descriptor. */
@@ -34,7 +36,7 @@ typedef unsigned int message_flags;
 	}
 
 /*
- * preadv2(2) and pwritev2(2), then @after() of an SMC socket. Headers may redirect them to
+ * preadv2(2) and pwritev2(2), then @after() for an SMC socket. Headers may redirect them to
  * preadv64v2() and pwritev64v2(); on 32-bit machines their positions differ.
  */
 #define PARTS_AT(name, fn, position, after)                                                        \
@@ -73,7 +75,7 @@ static inline size_t shim_sum(const struct iovec *parts, size_t n)
 	return size;
 }
 
-/* Number of bytes in @n parts, up to as many as the kernel takes at once. */
+/* Number of bytes in @n parts, up to the number that the kernel accepts at once. */
 static inline size_t shim_size(const struct iovec *parts, size_t n)
 {
 	return MIN(shim_sum(parts, n), INT_MAX & ~0xfffUL);
@@ -81,7 +83,7 @@ static inline size_t shim_size(const struct iovec *parts, size_t n)
 
 /*
  * Fetch the error of a connection or of an attempt, 0 for none, after a call that failed with @err.
- * ECONNABORTED is the word for a dead link: SO_ERROR has it, unless the call was waiting.
+ * ECONNABORTED means a dead link: SO_ERROR has it, unless the call was waiting.
  */
 static inline int shim_connection_error(int fd, int err)
 {
@@ -96,9 +98,9 @@ static inline int shim_connection_error(int fd, int err)
  * shim_write_failed() - errno and SIGPIPE of TCP, after a write that failed
  * @fd: any descriptor; @may_signal: false with MSG_NOSIGNAL
  *
- * errno is that of the call, and may become EPIPE, ECONNRESET, ETIMEDOUT or EAGAIN.
- * Return: true, and errno is 0, if TCP takes this write and throws it away: it is the first one
- * after the peer has closed. The next one then fails with EPIPE.
+ * errno comes from the call, and may become EPIPE, ECONNRESET, ETIMEDOUT or EAGAIN.
+ * Return: true, with an errno of 0, for the first write after the peer has closed, which TCP
+ * accepts and discards. The next one then fails with EPIPE.
  */
 bool shim_write_failed(int fd, bool may_signal);
 
@@ -111,10 +113,10 @@ bool shim_write_failed(int fd, bool may_signal);
 bool shim_drops_more(int fd);
 
 /**
- * shim_instead_of() - after a sendfile() or splice() that failed: where to send the data instead
+ * shim_instead_of() - where to send the data after a failed sendfile() or splice()
  * @out: any descriptor
  *
- * As shim_write_failed(), for data that the kernel has to take from a file or pipe.
+ * Like shim_write_failed(), for data that the kernel has to take from a file or pipe.
  * Return: a descriptor of /dev/null, for the same call and then shim_close(); or -1 with errno.
  */
 int shim_instead_of(int out);

@@ -62,7 +62,7 @@ extern __typeof__(shim_fcntl64) shim_fcntl_time64 __asm__("__fcntl_time64")
 	__attribute__((alias("fcntl64")));
 #endif
 
-/* The call that gives the number @to to @from, and closes it before. @flags: -1 for dup2(). */
+/* dup2() or dup3(), which closes @to and makes it a copy of @from. @flags: -1 for dup2(). */
 static int dup_onto(int from, int to, int flags)
 {
 	bool may_end = shim_fd_is_set(FD_SMC | FD_TIMED, to);
@@ -76,13 +76,13 @@ static int dup_onto(int from, int to, int flags)
 	return ret;
 }
 
-/** dup2() - dup2(2), with the work of close() for @to, which it implicitly closes */
+/** dup2() - dup2(2) that does the work of close() for @to, which it implicitly closes */
 int dup2(int from, int to)
 {
 	return dup_onto(from, to, -1);
 }
 
-/** dup3() - dup3(2), as dup2() */
+/** dup3() - dup3(2), like dup2() */
 int dup3(int from, int to, int flags)
 {
 	return flags < 0 ? next_dup3(from, to, flags) : dup_onto(from, to, flags);

@@ -17,7 +17,7 @@ int epoll_create(int size)
 	return new_epoll(next_epoll_create(size));
 }
 
-/** epoll_create1() - epoll_create1(2), as epoll_create() */
+/** epoll_create1() - epoll_create1(2), like epoll_create() */
 int epoll_create1(int flags)
 {
 	return new_epoll(next_epoll_create1(flags));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* execve(2) and its variants, which close sockets; within libc they do not call each other. */
+/* execve(2) and its variants, which close sockets. In libc they do not call each other. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -17,26 +17,26 @@ int execve(const char *path, char *const argv[], char *const envp[])
 	return next_execve(path, argv, envp);
 }
 
-/** execv() - execv(3), as execve() */
+/** execv() - execv(3), like execve() */
 int execv(const char *path, char *const argv[])
 {
 	return execve(path, argv, environ);
 }
 
-/** execvpe() - execvpe(3), as execve() */
+/** execvpe() - execvpe(3), like execve() */
 int execvpe(const char *file, char *const argv[], char *const envp[])
 {
 	shim_unsent_leave(true);
 	return next_execvpe(file, argv, envp);
 }
 
-/** execvp() - execvp(3), as execve() */
+/** execvp() - execvp(3), like execve() */
 int execvp(const char *file, char *const argv[])
 {
 	return execvpe(file, argv, environ);
 }
 
-/** fexecve() - fexecve(3), as execve() */
+/** fexecve() - fexecve(3), like execve() */
 int fexecve(int fd, char *const argv[], char *const envp[])
 {
 	shim_unsent_leave(true);
@@ -45,7 +45,7 @@ int fexecve(int fd, char *const argv[], char *const envp[])
 
 int execveat(int dir, const char *path, char *const argv[], char *const envp[], int flags);
 
-/** execveat() - execveat(2), as execve() */
+/** execveat() - execveat(2), like execve() */
 int execveat(int dir, const char *path, char *const argv[], char *const envp[], int flags)
 {
 	shim_unsent_leave(true);
@@ -54,8 +54,8 @@ int execveat(int dir, const char *path, char *const argv[], char *const envp[], 
 
 /*
  * Call execve() or a variant with arguments on the stack, as libc does: @ap has those after @first,
- * and after their NULL the environment of execle(). All are read here: it is unspecified whether a
- * function that is given a va_list changes it for its caller.
+ * and after their NULL the environment of execle(). All are read here, because a function that is
+ * passed a va_list may change it for its caller.
  */
 static int with_list(__typeof__(execve) *call, const char *path, const char *first, va_list ap,
 		     bool has_env)
@@ -86,19 +86,19 @@ static int with_list(__typeof__(execve) *call, const char *path, const char *fir
 		return ret;                                                                        \
 	} while (0)
 
-/** execl() - execl(3), as execve() */
+/** execl() - execl(3), like execve() */
 int execl(const char *path, const char *first, ...)
 {
 	WITH_LIST(execve, path, first, false);
 }
 
-/** execlp() - execlp(3), as execve() */
+/** execlp() - execlp(3), like execve() */
 int execlp(const char *file, const char *first, ...)
 {
 	WITH_LIST(execvpe, file, first, false);
 }
 
-/** execle() - execle(3), as execve() */
+/** execle() - execle(3), like execve() */
 int execle(const char *path, const char *first, ...)
 {
 	WITH_LIST(execve, path, first, true);

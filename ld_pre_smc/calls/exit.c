@@ -26,13 +26,13 @@ void _exit(int status)
 	__builtin_unreachable();
 }
 
-/** _Exit() - _Exit(3), as _exit() */
+/** _Exit() - _Exit(3), like _exit() */
 void _Exit(int status)
 {
 	_exit(status);
 }
 
-/** quick_exit() - quick_exit(3), with the work of _exit() before the handlers run */
+/** quick_exit() - quick_exit(3) that does the work of _exit() before the handlers run */
 void quick_exit(int status)
 {
 	leave();

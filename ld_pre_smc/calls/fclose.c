@@ -7,7 +7,7 @@
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/unsent_data.h"
 
-/** fclose() - fclose(3), as close() */
+/** fclose() - fclose(3), like close() */
 int fclose(FILE *file)
 {
 	int saved = errno, fd = fileno(file), ret;

@@ -20,8 +20,8 @@
 #define SOCKET_IOCTL(request) (((request) & ~0xffUL) == 0x8900)
 
 /*
- * Pass a request about addresses, ARP, routes or timestamps to a TCP socket: net/ipv4 answers it
- * only for sockets of its own.
+ * Pass a request about addresses, ARP, routes or timestamps to a TCP socket: net/ipv4 answers only
+ * for its own sockets.
  */
 static int ask_tcp(int fd, unsigned long request, void *arg)
 {
@@ -48,12 +48,12 @@ static bool is_within_host(int fd)
 
 	if (getsockname(fd, &ends[0].any, &lens[0]) || getpeername(fd, &ends[1].any, &lens[1]))
 		return false;
-	/* The ports differ, at the same place. */
+	/* Compare addresses without ports, which are at the same offset. */
 	ends[0].in.sin_port = ends[1].in.sin_port;
 	return !memcmp(&ends[0], &ends[1], sizeof(*ends));
 }
 
-/* Sent data has arrived at a loopback device. Over SMC-R, it may not have. */
+/* Data sent over a loopback device has arrived. Over SMC-R, it may not have. */
 static void count_unsent(int fd, int *bytes)
 {
 	AUTO_ERRNO();
@@ -65,7 +65,7 @@ static void count_unsent(int fd, int *bytes)
 		*bytes = unsent;
 }
 
-/** ioctl() - ioctl(2), with requests that TCP sockets support and SMC sockets do not */
+/** ioctl() - ioctl(2) that supports requests of TCP sockets which SMC sockets lack */
 #ifdef __GLIBC__
 int ioctl(int fd, unsigned long request, ...)
 #else

@@ -2,8 +2,9 @@
 /*
  * listen(2), with the behaviour of a TCP socket.
  *
- * First the rules decide. SMC copies SO_LINGER and the sizes of buffers to the TCP socket that
- * listens: meanwhile, SO_LINGER is hidden and our sizes are locked. A connect(2) may have failed.
+ * First the rules decide. SMC then copies SO_LINGER and buffer sizes to the TCP socket that
+ * listens, so SO_LINGER is hidden and our sizes are locked during the call. A connect(2) may have
+ * failed before.
  */
 #include <errno.h>
 #include <netinet/tcp.h>
@@ -17,8 +18,8 @@
 #include "ld_pre_smc/state/replace_socket.h"
 
 /*
- * After EINVAL: a connect(2) that was refused has left its trace on a socket that listens now; one
- * that failed at once leaves an SMC socket that cannot listen.
+ * After EINVAL: a refused connect(2) has left an error on a socket that listens now; one that
+ * failed at once has left an SMC socket that cannot listen.
  */
 static int listen_again(struct shim_fd *fd, int backlog)
 {
@@ -32,7 +33,7 @@ static int listen_again(struct shim_fd *fd, int backlog)
 }
 
 /**
- * listen() - listen(2), with SO_LINGER hidden from SMC, even after a failed connect()
+ * listen() - listen(2) that hides SO_LINGER from SMC, and works after a failed connect()
  *
  * Return: 0 with errno untouched, or -1 with errno.
  */

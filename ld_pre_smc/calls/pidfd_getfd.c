@@ -5,7 +5,7 @@
 
 int pidfd_getfd(int pidfd, int target, unsigned int flags);
 
-/** pidfd_getfd() - pidfd_getfd(2); its descriptor may be of any type */
+/** pidfd_getfd() - pidfd_getfd(2) that marks the descriptor, which may be of any type */
 int pidfd_getfd(int pidfd, int target, unsigned int flags)
 {
 	int ret = ((__typeof__(pidfd_getfd) *)shim_next(SHIM_PIDFD_GETFD))(pidfd, target, flags);

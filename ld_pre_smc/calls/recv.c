@@ -13,7 +13,7 @@
 #include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/repair.h"
 
-/* Return: as TCP's, after a call that returned @ret: 0, or negative with errno. */
+/* Return: like TCP's, after a call that returned @ret: 0, or negative with errno. */
 static RARE ssize_t ended(int fd, size_t len, int flags, ssize_t ret)
 {
 	int cause;
@@ -24,7 +24,7 @@ static RARE ssize_t ended(int fd, size_t len, int flags, ssize_t ret)
 		return ret;
 	if (!shim_needs(REPAIR_READ_ERRORS) || !shim_marked_is_smc(fd))
 		return ret;
-	/* SMC has no such queue: it is empty. Reads from a dead link, which has events, fail. */
+	/* SMC has no such queue, so it is empty. Reads from a dead link, which has events, fail. */
 	cause = ret < 0 && flags & MSG_ERRQUEUE ? EAGAIN :
 						  shim_connection_error(fd, ret ? errno : 0);
 	if (!cause && ret < 0 && shim_is_tcp_active(fd) && !shim_events(fd, 0))
@@ -46,7 +46,7 @@ SMC_ONLY ssize_t read_smc(int fd, void *data, size_t len)
 /**
  * read() - read(2) with TCP's errors at the end of a connection
  *
- * Return: as read(2). The functions below do the same for their calls.
+ * Return: like read(2). The functions below do the same for their calls.
  */
 DOOR(ssize_t, read, SHIM_READ, (int fd, void *data, size_t len), (fd, data, len))
 
@@ -97,8 +97,7 @@ FORTIFIED(__recvfrom_chk, SHIM_RECVFROM_CHK, recvfrom, SHIM_RECVFROM,
 	  (fd, data, len, size, flags, from, n), (fd, data, len, flags, from, n))
 
 /*
- * The kernel has read @parts, unless the call failed. The flags of preadv2(2) include none of
- * MSG_ERRQUEUE.
+ * The kernel has read @parts, unless the call failed. preadv2(2) has no flag like MSG_ERRQUEUE.
  */
 static RARE ssize_t ended_parts(int fd, const struct iovec *parts, int n, int flags, ssize_t ret)
 {
@@ -165,7 +164,7 @@ SMC_ONLY ssize_t recvmsg_smc(int fd, struct msghdr *message, int flags)
 /**
  * recvmsg() - recvmsg(2) that also marks received descriptors for close()
  *
- * Return: as recvmsg(2).
+ * Return: like recvmsg(2).
  */
 ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 {
@@ -179,10 +178,10 @@ ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 }
 
 /**
- * recvmmsg() - recvmmsg(2), as recvmsg()
+ * recvmmsg() - recvmmsg(2), like recvmsg()
  *
  * TCP reports an error by the first message only.
- * Return: as recvmmsg(2).
+ * Return: like recvmmsg(2).
  */
 int recvmmsg(int fd, struct mmsghdr *messages, unsigned int n, message_flags flags,
 	     struct timespec *timeout)

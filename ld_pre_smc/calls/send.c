@@ -2,7 +2,7 @@
 /*
  * write(2), send(2) and their kin into SMC sockets.
  *
- * Descriptors without a mark, and calls of SMC sockets that write everything, cost a few
+ * Descriptors without a mark, and calls that write everything to an SMC socket, cost a few
  * instructions: tests/preload/instructions counts them.
  */
 #include <errno.h>
@@ -49,8 +49,8 @@ static void raise_sigpipe(void)
 }
 
 /*
- * After ECONNRESET: true if the peer has closed without an error; then remembers that it is known.
- * A connect(2), which has no effect, finds a connection until the kernel's worker has seen its end.
+ * After ECONNRESET: true if the peer has closed without an error, which is then remembered. A
+ * connect(2), which has no effect, finds a connection until the kernel's worker has seen its end.
  */
 static bool has_closed(int fd)
 {
@@ -85,7 +85,7 @@ bool shim_write_failed(int fd, bool may_signal)
 	    !shim_repairs() || !shim_marked_is_smc(fd) || !shim_mends(fd, REPAIR_WRITE_ERRORS))
 		return false;
 	err = verdict(fd, err);
-	/* A second signal if the socket was shut down while this call waited in the kernel. */
+	/* Send a second signal if the socket was shut down while this call waited in the kernel. */
 	if (err == EPIPE && may_signal)
 		raise_sigpipe();
 	errno = err; /* handlers may change it */
@@ -125,9 +125,9 @@ static ssize_t write_more(const struct writing *writing)
 
 /*
  * Signals are blocked except while this waits, so that none is missed: TCP returns after any
- * handler, with SA_RESTART too. The time starts here, after the first part. The wait is a
- * cancellation point, and in slices: the kernel loses the wake-up of a shutdown(). Meanwhile other
- * threads may close the socket, and open another file with its number.
+ * handler, even one with SA_RESTART. The time starts here, after the first part. The wait is a
+ * cancellation point, and divided into slices, because the kernel loses the wake-up of a
+ * shutdown(). During it, other threads may close the socket, and open another file with its number.
  */
 static void write_rest(struct writing *writing, const struct stat *file,
 		       const struct shim_signals *signals)
@@ -139,7 +139,10 @@ static void write_rest(struct writing *writing, const struct stat *file,
 
 	for (; writing->done < writing->size && now < end; now = shim_milliseconds()) {
 		events = shim_wait(writing->fd, POLLOUT, MIN(end, now + SLICE), signals->set);
-		/* An error is left to the next call, as this one counts. */
+		/*
+		 * Leave an error to the next call, because this one reports the bytes it has
+		 * written.
+		 */
 		if (events < 0 || events & POLLERR || !shim_is_file(writing->fd, "", file))
 			break;
 		n = write_more(writing);
@@ -176,7 +179,7 @@ static void wait_and_write(struct writing *writing)
 	shim_signals_restore(&signals);
 }
 
-/* @ret: result of the first call. Return: as TCP's. */
+/* @ret: result of the first call. Return: like TCP's. */
 static RARE ssize_t finish(int fd, const struct msghdr *message, int flags, ssize_t ret)
 {
 	struct writing writing = { .fd = fd, .flags = flags, .message = message };
@@ -219,7 +222,7 @@ SMC_ONLY ssize_t write_smc(int fd, const void *data, size_t len)
 /**
  * write() - write(2) that writes everything, as TCP does
  *
- * Return: as write(2). The functions below do the same for their calls.
+ * Return: like write(2). The functions below do the same for their calls.
  */
 DOOR(ssize_t, write, SHIM_WRITE, (int fd, const void *data, size_t len), (fd, data, len))
 
@@ -305,7 +308,9 @@ ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 				  sendmsg_smc(fd, message, flags);
 }
 
-/* Only the last message may be incomplete. Return: true if it was, and is complete now. */
+/*
+ * Only the last message may be incomplete. Return: true if it was incomplete, and now is complete.
+ */
 static bool finish_last(int fd, struct mmsghdr *last, int flags)
 {
 	unsigned int written = last->msg_len;

@@ -31,7 +31,7 @@ static ssize_t send_file(enum shim_fn fn, int out, int in, void *pos, size_t len
  * TCP learns about the end of the file by splice_eof() of struct proto_ops (Linux 6.5).
  *
  * Headers may redirect sendfile() to sendfile64(). They differ on 32-bit machines.
- * Return: as sendfile(2).
+ * Return: like sendfile(2).
  */
 #define SENDFILE(name, fn)                                                                         \
 	ssize_t shim_##name(int out, int in, void *pos, size_t len) __asm__(#name);                \

@@ -2,13 +2,13 @@
 /*
  * shutdown(2) that neither waits for nor loses unsent data, and ends waits. In this order:
  * 1. A descriptor without a mark, or that is no SMC socket, is left to the kernel.
- * 2. For writing: the peer's address is remembered for getpeername(2). If data is unsent, for which
- *    the kernel would wait two seconds and with SHUT_RDWR then drop the rest, smc_keep gets a copy
- *    and shuts it down after all is sent. If none is, signals are blocked during the message to the
- *    peer, see shim_unsent_close().
- * 3. For reading: it ends at once, and threads that wait are woken.
+ * 2. For writing: the peer's address is remembered for getpeername(2). For unsent data, the kernel
+ * would wait two seconds and with SHUT_RDWR then drop the rest: smc_keep gets a copy, and shuts it
+ * down after all is sent. If nothing is unsent, signals are blocked during the message to the peer,
+ * see shim_unsent_close().
+ * 3. For reading: reading ends at once, and threads that wait are woken.
  * 4. A listener, which the kernel cannot shut down, is replaced by a TCP socket that does not
- *    listen; listen() makes it an SMC listener again. So is a socket while it connects.
+ *    listen; listen() makes it an SMC listener again. A connecting socket is replaced, too.
  */
 #include <errno.h>
 #include <sys/socket.h>
@@ -52,8 +52,8 @@ static int end_reading(int fd)
 }
 
 /*
- * With SHUT_RDWR, the kernel wakes other threads before it notes that reading has ended: a poll(2)
- * among them could sleep on. The connection may end between the two calls.
+ * With SHUT_RDWR, the kernel wakes other threads before it notes that reading has ended, so a
+ * poll(2) could sleep on. The connection may end between the two calls.
  */
 static int end_writing(int fd, int how)
 {

@@ -4,17 +4,17 @@
  *
  * It lives inside other people's processes: it allocates nothing, takes no lock, uses no stdio, may
  * be called by any thread, in constructors and in signal handlers, from the first instruction on,
- * and leaves errno unchanged when a call succeeds. Calls that carry data look at one byte, and are
- * otherwise left alone unless they fail, end early or find the end of an SMC stream.
+ * and leaves errno unchanged when a call succeeds. Calls that carry data only look at one byte,
+ * unless they fail, end early or find the end of an SMC stream.
  *
  * socket() looks at its arguments. A request for anything but TCP goes to libc. The first TCP
  * socket of each family takes the slow path, map_socket(): it reads the environment, asks
  * state/choice.c which kinds of sockets may be used, tries them in order, TCP last, sets buffer
- * sizes and writes a debug line. Once it knows the kind that works, and no socket needs more than
- * that, it installs the fast path: one call of libc with other arguments, and one byte to mark the
- * descriptor (state/fd_table.h).
- * The fast path ends when the kernel refuses, when the program locks itself (calls/prctl.c), or
- * when most connections go to TCP (state/choice.c): the next socket takes the slow path again.
+ * sizes and writes a debug line. Once it knows a kind that works, and no socket needs more, it
+ * installs the fast path: one call of libc with other arguments, and one byte to mark the
+ * descriptor (state/fd_table.h). The fast path ends when the kernel refuses, when the program locks
+ * itself (calls/prctl.c), or when most connections go to TCP (state/choice.c): the next socket
+ * takes the slow path again.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -46,8 +46,8 @@ static int map_socket(int domain, int type, int protocol);
 static atomic_uint refusals[KINDS][2];
 
 /*
- * True for "no such sockets here"; EMFILE, ENOBUFS and EINVAL would hit TCP alike. The first three
- * are the kernel's, the others those of sandboxes: SELinux and seccomp filters (systemd's
+ * True for "no such sockets here"; EMFILE, ENOBUFS and EINVAL would affect TCP, too. The first
+ * three are the kernel's, the others those of sandboxes: SELinux and seccomp filters (systemd's
  * RestrictAddressFamilies= answers EAFNOSUPPORT, containers EPERM or ENOSYS, firejail EOPNOTSUPP).
  */
 static bool is_refusal(int err)
@@ -136,7 +136,7 @@ static void open_first(struct socket_attempt *try, const struct shim_config *cfg
 		if (!is_refusal(try->err))
 			return;
 		try->refused[try->kind] = try->err;
-		/* AF_SMC would pass by a program of the control group that refused it. */
+		/* AF_SMC would bypass the control group's program that refused the socket. */
 		if (try->kind == KIND_INET && try->err == EPERM)
 			may &= ~SHIM_BIT(KIND_AF_SMC);
 	}
@@ -224,12 +224,12 @@ static __attribute__((noinline, cold)) int map_socket(int domain, int type, int 
 	if (is_smc)
 		shim_fd_mark_plain(try.fd);
 	else
-		shim_fd_new(try.fd, 0); /* setsockopt() of a locked program relies on it */
+		shim_fd_new(try.fd, 0); /* setsockopt() of a locked program relies on this mark */
 	errno = try.fd >= 0 ? saved : try.err;
 	return try.fd;
 }
 
-/* No TCP socket. A locked program relies on the mark of a number that it had before. */
+/* Not a TCP socket. A locked program relies on the mark that a number had before. */
 static __attribute__((noinline)) int other_socket(int domain, int type, int protocol)
 {
 	int fd = next_socket(domain, type, protocol);
@@ -249,7 +249,7 @@ static inline bool is_tcp(int type, int protocol)
 
 /**
  * socket() - socket(2), with TCP replaced by SMC
- * @domain: AF_INET and AF_INET6 are mapped, everything else goes through
+ * @domain: AF_INET and AF_INET6 are mapped, everything else goes to libc
  * @type: SOCK_STREAM is mapped; SOCK_NONBLOCK and SOCK_CLOEXEC go through as they are
  * @protocol: 0 and IPPROTO_TCP are mapped; MPTCP, SCTP and a program's own SMC sockets are not
  *

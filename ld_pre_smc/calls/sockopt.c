@@ -30,20 +30,20 @@
 /* The effect of an option on an SMC socket. */
 enum effect {
 	WORKS,		  /* if SMC refuses it: an unused socket is replaced */
-	CONCERNS_CONNECT, /* works, but connect() must look at the value */
+	CONCERNS_CONNECT, /* works, but connect() depends on the value */
 	IS_RECEIVE_TIME,  /* which accept() uses for its windows */
 	ENDS_SMC,	  /* accepted without effect */
-	HOLDS_BACK,	  /* data or clients, for as long as it is set: for a moment only */
+	HOLDS_BACK,	  /* delays data or clients while set: only set for a moment */
 	/* A socket with one of these stays TCP. */
 	PROTECTS,      /* TCP only, see process/tcpguard.h: replaced, or refused */
-	NEVER_ANSWERS, /* by control messages, as TCP does: refused, so that programs do without */
+	NEVER_ANSWERS, /* TCP sends control messages: refused, so that programs do without */
 	IS_REFUSED,    /* and programs do without; SMC's own options on TCP */
 	IS_LOST,       /* by a later replacement: replaced now; SO_RCVLOWAT disturbs connect() */
 };
 
 /*
- * The kernel checks the number only: also IP_CHECKSUM, IPV6_MTU_DISCOVER, IPV6_FLOWINFO_SEND and
- * IP_MULTICAST_LOOP, which affect packets.
+ * The kernel checks only the number, so these are affected, too: IP_CHECKSUM, IPV6_MTU_DISCOVER,
+ * IPV6_FLOWINFO_SEND and IP_MULTICAST_LOOP, which concern packets.
  */
 static bool ends_smc(int level, int name)
 {
@@ -142,7 +142,7 @@ static int set_on_fresh(const struct shim_fd *fd, enum shim_kind kind, const str
 	return err;
 }
 
-/* Replace a socket by one that has the option; a TCP socket then stays one. */
+/* Replace a socket by one that has the option; a TCP socket then stays TCP. */
 static int replace_with_option(struct shim_fd *fd, int fresh, enum shim_kind kind,
 			       const struct option *opt)
 {
@@ -206,8 +206,8 @@ static int refused_late(int fd, const struct option *opt)
 }
 
 /*
- * Set an option that protects only TCP: the socket becomes a TCP socket. A connection cannot, nor
- * a socket that another process or descriptor may have: they refuse the option.
+ * Set an option that protects only TCP: the socket becomes a TCP socket. Connections, and sockets
+ * that another process or descriptor may have, cannot, and refuse the option.
  */
 static int protect(struct shim_fd *fd, const struct option *opt)
 {
@@ -231,7 +231,7 @@ static int protect(struct shim_fd *fd, const struct option *opt)
 	return late ? late : ENOPROTOOPT;
 }
 
-/* As setsockopt(2) of a TCP socket in the state of @fd. */
+/* Like setsockopt(2) of a TCP socket in the state of @fd. */
 static int ask_tcp(const struct shim_fd *fd, const struct option *opt)
 {
 	int tcp = shim_new_socket(fd->sock.family, KIND_TCP), err;
@@ -365,7 +365,7 @@ static int set_on_smc(struct shim_fd *fd, enum effect effect, const struct optio
 	return err ? repair_set(fd, err, effect, opt) : 0;
 }
 
-/* Refused as no library can hide: the reason, from the rows of ld_pre_smc/differences. */
+/* The reason for a refusal that no library can hide, from the rows of ld_pre_smc/differences. */
 static void log_difference(struct shim_fd *fd, const struct option *opt)
 {
 	static const struct {
@@ -382,7 +382,7 @@ static void log_difference(struct shim_fd *fd, const struct option *opt)
 }
 
 /**
- * setsockopt() - setsockopt(2), with options that SMC refuses or misinterprets
+ * setsockopt() - setsockopt(2) that handles options that SMC refuses or misinterprets
  *
  * Only differs from the next function for SMC sockets without fallback, by enum effect. Errors and
  * short values are as on TCP.
@@ -431,7 +431,10 @@ static int lost_error(struct shim_fd *fd)
 	return err && shim_mends(fd->number, REPAIR_LATE_ERROR) ? err : 0;
 }
 
-/* SO_DOMAIN, SO_PROTOCOL or SO_ERROR: the value of a TCP socket, where the kernel said @value. */
+/*
+ * SO_DOMAIN, SO_PROTOCOL or SO_ERROR: the value that a TCP socket has where the kernel returned
+ * @value.
+ */
 static int repair_get(struct shim_fd *fd, int name, int value)
 {
 	if (name != SO_ERROR) {
@@ -447,7 +450,7 @@ static int repair_get(struct shim_fd *fd, int name, int value)
 	return value == ECONNABORTED && shim_fd_is_any_smc(fd) ? ETIMEDOUT : value;
 }
 
-/* Hide accept()'s marker; one that is still set later is stale. */
+/* Hide accept()'s marker; if it is still set later, it is stale. */
 static void hide_mark(int fd, int name, void *value, socklen_t *len)
 {
 	AUTO_ERRNO();
@@ -461,7 +464,7 @@ static void hide_mark(int fd, int name, void *value, socklen_t *len)
 }
 
 /**
- * getsockopt() - getsockopt(2), with SO_DOMAIN, SO_PROTOCOL and SO_ERROR of a TCP socket
+ * getsockopt() - getsockopt(2) that returns SO_DOMAIN, SO_PROTOCOL and SO_ERROR of a TCP socket
  *
  * Return: 0, or -1 with the errno of the next function.
  */

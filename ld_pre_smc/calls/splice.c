@@ -58,7 +58,7 @@ static ssize_t write_from(int in, int out, size_t len, unsigned int flags)
 	return ret;
 }
 
-/** splice() - splice(2); data from SMC sockets is copied, data into them is not held back */
+/** splice() - splice(2) that copies data from SMC sockets, and does not hold back data into them */
 ssize_t splice(int in, loff_t *in_pos, int out, loff_t *out_pos, size_t len, unsigned int flags)
 {
 	int saved = errno;

@@ -24,12 +24,12 @@ struct shim_window {
 /**
  * shim_window_enter() - become the only caller that may check for a client without waiting
  * @window: with @fd and @is_shared
- * @tries: failed attempts so far; after 200 of them, a millisecond apart, others are no longer
- *	waited for
+ * @tries: failed attempts so far; after 200 of them, a millisecond apart, it waits no longer for
+ * others
  *
- * Threads are excluded by a word of memory, processes that may share the listener by a lock of
- * fcntl(2). A holder that died or jumped out does not delay others for longer than that; its thread
- * is not cancelled.
+ * A word of memory excludes other threads, a lock of fcntl(2) other processes that may share the
+ * listener. A holder that died or jumped out does not delay others for longer; its thread is not
+ * cancelled.
  * Return: true if the window may be opened; then shim_window_leave() must follow. Preserves errno.
  */
 bool shim_window_enter(struct shim_window *window, int tries);
@@ -38,7 +38,7 @@ bool shim_window_enter(struct shim_window *window, int tries);
 void shim_window_leave(const struct shim_window *window);
 
 /**
- * shim_window_open() - make accept(2) give up after one tick from here on, with EAGAIN
+ * shim_window_open() - from now on, make accept(2) give up after one tick, with EAGAIN
  *
  * SO_RCVTIMEO is read when accept(2) begins, so earlier callers continue to wait, and unlike
  * O_NONBLOCK it does not affect poll(2), io_uring(7) and others. Calls that begin in the window see

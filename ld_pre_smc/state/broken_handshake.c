@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* TCP instead of an SMC connection that does not come about. */
+/* Connect by TCP if an SMC connection cannot be made. */
 #include "ld_pre_smc/state/broken_handshake.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ void shim_keep_address(int fd, const union shim_address *from)
 		shim_bind_again(fd, from, 0, FIRST_OWN_PORT);
 }
 
-/* @err: returned if no TCP socket can take the place. */
+/* @err: returned if no TCP socket can replace the socket. */
 static int connect_tcp(struct shim_fd *fd, const struct shim_route *route, const char *why, int err)
 {
 	if (shim_replace_unbound(fd, KIND_TCP, why) ||
@@ -56,7 +56,7 @@ int shim_retry_tcp_late(struct shim_fd *fd, int err)
 
 int shim_lost_error(int fd)
 {
-	/* The last word is tcpi_segs_in of <linux/tcp.h>, where the struct of glibc has ended. */
+	/* The last word is tcpi_segs_in of <linux/tcp.h>, which the struct of glibc lacks. */
 	union {
 		struct tcp_info tcp;
 		uint32_t words[36];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* TCP instead of an SMC connection that does not come about. */
+/* Connect by TCP if an SMC connection cannot be made. */
 #pragma once
 
 #include "ld_pre_smc/state/fd.h"
@@ -8,9 +8,10 @@
 #pragma GCC visibility push(hidden)
 
 /**
- * shim_keep_address() - after a failed connect(2): bind to the same address again, if it has a host
+ * shim_keep_address() - after a failed connect(2): bind to the same address again, if it has an IP
+ * address
  *
- * SMC loses the address. A port alone may have been the kernel's choice, which TCP gives back.
+ * SMC loses the address. A port alone may have been chosen by the kernel, and TCP releases that.
  */
 void shim_keep_address(int fd, const union shim_address *from);
 
@@ -36,7 +37,8 @@ int shim_retry_tcp_late(struct shim_fd *fd, int err);
 /**
  * shim_lost_error() - errno of a failed attempt of which poll(2) only says POLLHUP
  *
- * After the last SYN it was a timeout, else no route, as routers or a missing neighbor report.
+ * After the last SYN the cause was a timeout, otherwise no route, reported by a router or for lack
+ * of a neighbor.
  * Return: ETIMEDOUT or EHOSTUNREACH; 0 if TCP is not closed, or was by an answer.
  */
 int shim_lost_error(int fd);
@@ -44,8 +46,9 @@ int shim_lost_error(int fd);
 /**
  * shim_shut_attempt() - shutdown(2) of an SMC socket while a non-blocking connect(2) is in progress
  *
- * It ends TCP's attempt, but not SMC's: a TCP socket connects and is shut down in its place. The
- * next connect(2) makes it an SMC socket again: only a socket of this process is replaced.
+ * The kernel would end TCP's attempt, but not SMC's: a TCP socket connects and is shut down
+ * instead. The next connect(2) makes it an SMC socket again: only a socket of this process is
+ * replaced.
  * Return: 0 or errno, ENOTCONN if there is no such attempt. errno may change.
  */
 int shim_shut_attempt(struct shim_fd *fd, int how);

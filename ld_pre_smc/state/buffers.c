@@ -35,7 +35,7 @@ static int set_buffer(int fd, int name, int bytes)
 
 /*
  * The kernel silently caps a size at net.core.wmem_max or rmem_max, except for processes that may
- * raise these. The working method is found once: after that, a socket costs one system call.
+ * raise these. The method that works is found once; after that, a socket costs one system call.
  * Return: 0, or errno.
  */
 static int set_size(int fd, int name, int bytes)
@@ -60,8 +60,8 @@ static int set_size(int fd, int name, int bytes)
 }
 
 /*
- * A listener's size is permanent, and applies to all its clients. Their number is unknown; it is
- * limited by the program's limit of descriptors.
+ * A listener's size is permanent, and applies to all its clients. Their number is only limited by
+ * the program's limit of descriptors.
  */
 static bool is_ours(const struct smc_buffer *buffer, int fd, rlim_t descriptors)
 {

@@ -3,11 +3,11 @@
  * Apply SMC_SNDBUF and SMC_RCVBUF to SMC sockets, but not to TCP sockets.
  *
  * A size that is set on a socket is locked: TCP does not tune it. SMC passes locked sizes on to the
- * TCP connection that it falls back to, and the clients of a listener get SMC buffers of its TCP
- * socket's size only if that is locked. So our sizes are unlocked (SO_BUF_LOCK, Linux 5.14) except
- * while listen(2) copies them, and unlocked again on clients that came over TCP. Sizes set by the
- * program itself stay locked: the listener identifies them. Nothing of this is done for a locked
- * program, see shim_is_locked.
+ * TCP connection that it falls back to, and a listener's clients get SMC buffers of its TCP
+ * socket's size only if that size is locked. So our sizes are unlocked (SO_BUF_LOCK, Linux 5.14)
+ * except while listen(2) copies them, and unlocked again on clients that came over TCP. Sizes set
+ * by the program itself stay locked; the listener shows which these are. Nothing of this is done
+ * for a locked program, see shim_is_locked.
  */
 #pragma once
 
@@ -16,8 +16,8 @@
 #pragma GCC visibility push(hidden)
 
 /**
- * shim_give_buffers() - apply SMC_SNDBUF and SMC_RCVBUF, beyond the limits if permitted
- * @locks: SO_BUF_LOCK of @fd, of sizes that stay; 0 for a new socket, -1 if there is no such option
+ * shim_give_buffers() - apply SMC_SNDBUF and SMC_RCVBUF, above the limits if permitted
+ * @locks: SO_BUF_LOCK of @fd, for sizes to keep; 0 for a new socket, -1 if there is no such option
  * @errs: set to the errno for each of the two
  */
 void shim_give_buffers(int fd, int locks, int errs[2]);

@@ -4,9 +4,9 @@
  *
  * socket(), connect(), bind() to a port and listen() ask here. Each collects its facts, the cheap
  * ones first. reasons[] has the kinds of sockets that a fact excludes, and its text in the debug
- * line. socket() opens one of the kinds that are left. For the others, actions[] has what becomes
- * of a socket of another kind: it is replaced, unless it is in use, or a TCP socket that others may
- * have, or with options that SMC lacks, which is no longer FD_OWN.
+ * line. socket() opens one of the kinds that are left. In the other calls, actions[] says what to
+ * do with a socket of another kind: it is replaced, unless it is in use, or is a TCP socket that
+ * others may have or with options that SMC lacks, which has lost FD_OWN.
  *
  * A process whose last sockets needed TCP opens TCP sockets first, until they need SMC again.
  */
@@ -67,8 +67,8 @@ static unsigned int choose(unsigned int facts, const char **why)
 /* ---- socket() ---- */
 
 /*
- * A filter that the process was started with may kill it for getsockopt(2): there, only the control
- * group of "ip vrf exec" counts.
+ * A filter that the process was started with may kill it for getsockopt(2), so under such a filter
+ * only the control group of "ip vrf exec" is checked.
  */
 static bool has_device_or_mark(int fd)
 {
@@ -82,8 +82,8 @@ static bool has_device_or_mark(int fd)
 
 /*
  * Programs of the control group may forbid a socket of AF_INET or AF_INET6, or give it a device, as
- * "ip vrf exec" does, or a mark (BPF_CGROUP_INET_SOCK_CREATE). They do not see AF_SMC, so a TCP
- * socket shows what they do: once for each family, as long as none is refused.
+ * "ip vrf exec" does, or a mark (BPF_CGROUP_INET_SOCK_CREATE). They do not see AF_SMC, so open a
+ * TCP socket to learn what they do: once for each family, as long as none is refused.
  */
 static unsigned int facts_of_group(int v6, int *err)
 {
@@ -136,8 +136,8 @@ void shim_open_tcp_first(bool yes)
 }
 
 /*
- * One more for each socket that needs TCP, one less for each that needs SMC. The first one moves it
- * to an end, as a program may have only a few; after that, six of the other kind decide.
+ * Goes up for each socket that needs TCP, down for each that needs SMC. The first socket moves it
+ * to an end, as a program may have only a few; after that, it takes six sockets of the other kind.
  */
 enum { NO_CHOICE, ALL_SMC, MOST_SMC = 3, MOST_TCP = 7, ALL_TCP = 9 };
 
@@ -154,7 +154,7 @@ static void remember(bool is_tcp)
 		shim_open_tcp_first(now >= MOST_TCP);
 }
 
-/* The socket is of the chosen kind already, as were all recent ones: keeps the usual case cheap. */
+/* The socket already is of the chosen kind, like all recent ones: keeps the usual case cheap. */
 static bool is_as_before(const struct shim_fd *fd, bool is_tcp)
 {
 	return choices == (is_tcp ? ALL_TCP : ALL_SMC) && shim_fd_is_tcp_first(fd) == is_tcp;
@@ -187,7 +187,7 @@ static void make_tcp(struct shim_fd *fd, const char *why)
 		shim_replace(fd, KIND_TCP, why);
 }
 
-/* The next step if SMC may be used, and if not. Both leave sockets in use as they are. */
+/* What to do if SMC may be used, and if not. Both leave sockets alone that are in use. */
 static void (*const actions[2][2])(struct shim_fd *fd, const char *why) = {
 	{ NULL, make_tcp }, /* an SMC socket, or a TCP socket that stays */
 	{ make_smc, NULL }, /* a TCP socket of socket(), see shim_fd_is_tcp() */

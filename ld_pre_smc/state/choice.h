@@ -10,7 +10,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Opens a socket with the arguments of socket(2), and marks it. */
+/* Opens and marks a socket; takes the arguments of socket(2). */
 typedef int (*shim_open_fn)(int domain, int type, int protocol);
 
 /* Fast path for AF_INET and AF_INET6. NULL: socket() checks everything. */
@@ -28,7 +28,7 @@ extern atomic_bool shim_is_tcp_first;
 /** shim_open_tcp_first() - change it. No system call */
 void shim_open_tcp_first(bool yes);
 
-/** shim_look_again() - make the next socket() of each family find a working kind again */
+/** shim_look_again() - make the next socket() of each family search for a working kind again */
 void shim_look_again(void);
 
 #define SHIM_BIT(kind) (1U << (kind))
@@ -44,9 +44,9 @@ unsigned int shim_choose_open(struct socket_attempt *try, const struct shim_conf
 /**
  * shim_choose_connect() - before connect(2): replace a socket of the wrong kind
  *
- * The kernel has no address yet, so nothing is done twice. Rules also apply with SMC_STRICT and
- * SMC_RAW, as they are explicit. Sockets in use are unchanged. @addr can be read, and the program
- * is not locked. Preserves errno.
+ * The kernel does not have the address yet, so nothing is done twice. Rules also apply with
+ * SMC_STRICT and SMC_RAW, as they are explicit. Sockets in use are unchanged. @addr can be read,
+ * and the program is not locked. Preserves errno.
  */
 void shim_choose_connect(struct shim_fd *fd, const struct sockaddr *addr, socklen_t len);
 

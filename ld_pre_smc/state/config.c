@@ -55,10 +55,10 @@ static unsigned int read_rules(struct rules *rules)
 /*
  * auto uses IPPROTO_SMC if the kernel has it (6.11 and later): it keeps SO_DOMAIN and SO_REUSEPORT
  * as programs expect, and passes sandboxes that only allow AF_INET. The drawbacks are small:
- * sock_diag shows no addresses (smcss finds them elsewhere), and a late SO_KEEPALIVE does not reach
- * the hidden TCP connection, whose end would not end the SMC connection anyway. The default remains
- * AF_SMC, which smc-tools always used. Either way the other kind is tried next: a unit with
- * RestrictAddressFamilies=AF_INET refuses AF_SMC, but permits IPPROTO_SMC.
+ * sock_diag shows no addresses (smcss finds them elsewhere), and SO_KEEPALIVE, if set late, does
+ * not reach the inner TCP connection, whose end would not end the SMC connection anyway. The
+ * default remains AF_SMC, which smc-tools always used. Either way the other kind is tried next: a
+ * unit with RestrictAddressFamilies=AF_INET refuses AF_SMC, but permits IPPROTO_SMC.
  */
 static void choose_kinds(struct shim_config *cfg)
 {
@@ -100,7 +100,10 @@ static void read_environment(struct shim_config *cfg, struct rules *rules)
 	cfg->debug = cfg->err_open && is_on(VAR_DEBUG);
 }
 
-/* A separate function, for the stack space of the rules: signal handlers may have small stacks. */
+/*
+ * A separate function, because the rules need stack space, and signal handlers may have small
+ * stacks.
+ */
 static __attribute__((noinline, cold)) void read_first(struct shim_config *own)
 {
 	AUTO_ERRNO();

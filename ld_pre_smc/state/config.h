@@ -54,8 +54,8 @@ const struct shim_config *shim_config_get(struct shim_config *own);
 const struct rules *shim_rules_get(struct rules *own);
 
 /*
- * True if SMC sockets should behave like TCP sockets: not in programs that are aware of SMC
- * (SMC_RAW), or that would not survive it.
+ * True if SMC sockets should behave like TCP sockets; false in programs that know SMC (SMC_RAW), or
+ * would be killed for it.
  */
 static inline bool shim_repairs(void)
 {

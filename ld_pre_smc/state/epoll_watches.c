@@ -14,7 +14,7 @@
 #include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/log.h"
 
-/* Test with a new socket, which is not watched: ENOENT. EINVAL: not an epoll instance. */
+/* Test with a new socket: ENOENT, as it is not watched; EINVAL if this is not an epoll instance. */
 static bool is_epoll(int epfd, int fresh)
 {
 	struct epoll_event event = { 0 };
@@ -105,7 +105,7 @@ static void look_at(struct shim_watches *watches, int epfd)
 	info = (int)syscall(SYS_openat, AT_FDCWD, path.text, O_RDONLY | O_CLOEXEC);
 	if (info < 0)
 		return;
-	/* An old file that stays open elsewhere would stay watched. */
+	/* Otherwise an old file that is still open elsewhere would stay watched. */
 	if (find_watch(info, watches->fd, &event) &&
 	    !epoll_ctl(epfd, EPOLL_CTL_DEL, watches->fd, &(struct epoll_event){ 0 })) {
 		watches->items[watches->n].epfd = epfd;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A descriptor of one call of the program: read at the door of that call, and passed down. */
+/* A descriptor in one call of the program: read once when the call begins, and passed down. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 
 /**
  * struct shim_fd - a descriptor, as it was when the program passed it
- * @number: as the program passed it; it need not be open; @marks: its bits of enum shim_fd_bit
+ * @number: as passed by the program, perhaps not open; @marks: its bits of enum shim_fd_bit
  * @answer: what the kernel said; do not read it elsewhere
  * @sock: for an SMC socket, after shim_fd_is_smc(): its kind and family
  */
@@ -27,7 +27,7 @@ static inline struct shim_fd shim_fd_enter(int number)
 	return (struct shim_fd){ .number = number, .marks = shim_fd_marks(number) };
 }
 
-/* As shim_fd_is_set() and shim_fd_is_tcp() at the door. */
+/* shim_fd_is_set() and shim_fd_is_tcp(), as of the beginning of the call. */
 static inline bool shim_fd_has(const struct shim_fd *fd, unsigned int bit)
 {
 	return fd->marks & bit;
@@ -38,7 +38,7 @@ static inline bool shim_fd_is_tcp_first(const struct shim_fd *fd)
 	return (fd->marks & (FD_OWN | FD_SMC)) == FD_OWN;
 }
 
-/** shim_fd_lose() - shim_fd_drop(), also here */
+/** shim_fd_lose() - shim_fd_drop(), in @fd, too */
 static inline void shim_fd_lose(struct shim_fd *fd, unsigned int bits)
 {
 	shim_fd_drop(bits, fd->number);
@@ -63,7 +63,7 @@ static inline bool shim_fd_is_any_smc(struct shim_fd *fd)
 	return fd->answer != IS_OTHER;
 }
 
-/** shim_fd_is_any_tcp() - true for a TCP socket that never was another; fills in @sock */
+/** shim_fd_is_any_tcp() - true for a TCP socket that never was an SMC socket; fills in @sock */
 static inline bool shim_fd_is_any_tcp(struct shim_fd *fd)
 {
 	if (shim_int_option(fd->number, SOL_SOCKET, SO_PROTOCOL) != IPPROTO_TCP)

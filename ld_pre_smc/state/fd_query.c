@@ -156,7 +156,7 @@ void shim_each_open(void (*visit)(int fd, void *arg), void *arg)
 	struct pollfd fds[BLOCK];
 	bool any = true;
 
-	/* If poll() itself fails, all look closed. */
+	/* If poll() itself fails, all descriptors look closed. */
 	for (first = 0; any && n; first += n) {
 		any = false;
 		for (i = 0; i < n; i++)

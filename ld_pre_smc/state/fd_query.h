@@ -57,10 +57,10 @@ bool shim_is_smc(int fd, struct shim_sock *sock);
 /* An integer option of a socket, or -1. Preserves errno. */
 int shim_int_option(int fd, int level, int name);
 
-/* State (TCP_CLOSE and so on) of a TCP socket, or of that inside an SMC socket, or -1. */
+/* State (TCP_CLOSE and so on) of a TCP socket, or of the one inside an SMC socket, or -1. */
 int shim_tcp_state(int fd);
 
-/* True if TCP connects, is connected, or has ends to close. */
+/* True if TCP is connecting, connected, or closing. */
 bool shim_is_tcp_active(int fd);
 
 /* True if the peer's name is known: connected, and not yet shut down. */
@@ -73,7 +73,7 @@ bool shim_is_connected(int fd);
  */
 void shim_poll_now(struct pollfd *fds, int n);
 
-/* shim_poll_now() for one: its revents, with POLLERR and POLLHUP whatever @events are. */
+/* shim_poll_now() for one descriptor: its revents, always with POLLERR and POLLHUP. */
 int shim_events(int fd, int events);
 
 /**
@@ -85,7 +85,7 @@ int shim_events(int fd, int events);
  */
 int shim_wait(int fd, int events, long long end, const void *mask);
 
-/* Seconds that connect() adds to SO_SNDTIMEO to hide it: not a time that programs wait. */
+/* Seconds that connect() adds to SO_SNDTIMEO to hide it; no program waits for so long. */
 #define SHIM_HIDDEN 0x3a000000
 
 /* SO_SNDTIMEO in milliseconds, -1 for none, even while it is hidden. */
@@ -95,8 +95,8 @@ int shim_send_timeout(int fd, struct timeval *time);
  * shim_each_open() - call a function for every open file descriptor, lowest first
  * @arg: passed to the function
  *
- * Calls poll(2) for blocks of them, so it needs no /proc. Numbers are allocated from below: a block
- * without an open one is the end.
+ * Calls poll(2) for blocks of them, so it needs no /proc. The kernel allocates the lowest free
+ * number, so a block without open files is the end.
  */
 void shim_each_open(void (*visit)(int fd, void *arg), void *arg);
 
@@ -121,7 +121,9 @@ bool shim_is_file(int fd, const char *path, const struct stat *st);
  */
 int shim_file_has(int dir, const char *path, const char *text);
 
-/* Wake those that wait until they can write, by setting a size or a limit to what it is. */
+/*
+ * Wake threads that wait until they can write, by setting a size or a limit to its present value.
+ */
 void shim_wake(int fd, bool is_smc);
 
 /* Time of CLOCK_MONOTONIC. */
@@ -133,7 +135,7 @@ unsigned int shim_seconds(void);
 /* Sleep for a millisecond, without a cancellation point. Preserves errno. */
 void shim_nap(void);
 
-/* True if TCP would have restarted the system call, as every handler has SA_RESTART. */
+/* True if TCP would have restarted the system call, because every handler has SA_RESTART. */
 bool shim_would_restart(void);
 
 /* A new socket, CLOEXEC: see socket(2). */

@@ -144,7 +144,7 @@ void shim_fd_copy(int from, int to)
 	if (from == to)
 		return;
 	look_once(from);
-	/* connect() could turn only one of the two into an SMC socket. */
+	/* connect() could turn only one of two copies into an SMC socket. */
 	if (shim_fd_is_tcp(from))
 		shim_fd_drop(FD_OWN, from);
 	marks = shim_fd_marks(from);
@@ -205,8 +205,9 @@ static bool is_socket_or_epoll(const struct stat *st)
 }
 
 /*
- * True if no inherited descriptor matters, as far as the loader's own system calls show: a filter
- * may kill for others. Since Linux 6.2 the size of the directory is the number of open descriptors.
+ * True if no inherited descriptor matters. Uses only system calls that the loader makes, too, as a
+ * filter may kill for others. Since Linux 6.2 the size of the directory is the number of open
+ * descriptors.
  */
 static bool has_inherited_nothing(void)
 {

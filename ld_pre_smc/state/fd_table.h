@@ -24,9 +24,10 @@ enum shim_fd_bit {
 };
 
 /*
- * After the bytes of all numbers: nonzero if a descriptor with the same lower 16 bits was ever
- * marked. For calls that read and write, as such an index needs no check. In the same array, as
- * socket() then needs one address for both. Compilers expect this alignment of foreign arrays.
+ * Follow the bytes of all numbers: nonzero if a descriptor with the same lower 16 bits was ever
+ * marked. Calls that read and write use these, because such an index needs no check. They are in
+ * the same array so that socket() needs one address for both. Compilers expect this alignment of
+ * external arrays.
  */
 #define SHIM_FD_DATA(fd) (SHIM_FD_NUMBERS + (size_t)(unsigned short)(fd))
 
@@ -58,7 +59,7 @@ static inline unsigned char shim_fd_byte(int fd)
 	return __atomic_load_n(&shim_fd_bytes[fd], __ATOMIC_RELAXED);
 }
 
-/** shim_fd_marks() - bits of any number; a huge one may be anything */
+/** shim_fd_marks() - bits of any number; for a huge one, any bits */
 static inline unsigned char shim_fd_marks(int fd)
 {
 	if ((unsigned int)fd < SHIM_FD_NUMBERS)
@@ -87,10 +88,10 @@ bool shim_marked_is_smc(int fd);
 /**
  * shim_fd_mark_socket() - mark a descriptor that may be an SMC socket, and is a socket until closed
  *
- * A wrong FD_SMC only costs system calls, once. A missing one disables the work of close() and
- * accept() for SMC sockets, and nothing else may depend on it: sockets of raw system calls have
- * none. FD_SMC alone is no proof: the number may have become any file, and drivers may misinterpret
- * an ioctl(2) meant for sockets. Those of DRM look only at the last byte.
+ * A wrong FD_SMC only costs system calls, once. Without it, close() and accept() do nothing for an
+ * SMC socket; nothing else may depend on it, because sockets of raw system calls have none. FD_SMC
+ * alone is no proof: the number may have become any file, and drivers may misinterpret an ioctl(2)
+ * meant for sockets. Those of DRM look only at the last byte.
  */
 static inline void shim_fd_mark_socket(int fd)
 {
@@ -105,7 +106,9 @@ static inline bool shim_fd_is_socket(int fd)
 	return (unsigned int)fd < SHIM_FD_NUMBERS && (shim_fd_byte(fd) & both) == both;
 }
 
-/* True also for -1. Not an atomic read, as in shim_fd_may_be_smc(). The end only rises. */
+/*
+ * True even for -1. Not an atomic read, for the reason in shim_fd_may_be_smc(). The end only rises.
+ */
 __attribute__((no_sanitize("thread"))) static inline bool shim_fd_is_highest(int fd)
 {
 	return (unsigned int)fd >= *(const unsigned int *)(const void *)&shim_fd_end;
@@ -120,7 +123,10 @@ int shim_fd_new_end(int fd, unsigned int bits);
  */
 static inline int shim_fd_new(int fd, unsigned int bits)
 {
-	/* Keep these: in a child of vfork(2) they belong to its parent, see shim_fd_is_owner(). */
+	/*
+	 * Never clear these: in a child of vfork(2) they belong to its parent, see
+	 * shim_fd_is_owner().
+	 */
 	unsigned int kept = FD_EPOLL | FD_KEPT;
 
 	if (shim_fd_is_highest(fd))
@@ -135,9 +141,10 @@ static inline int shim_fd_new(int fd, unsigned int bits)
 /**
  * shim_fd_mark_plain() - socket() opened an SMC socket: connect() may skip its checks at first
  *
- * Until a function of the library binds it, sets SO_LINGER or SO_SNDTIMEO, duplicates or replaces
- * it, or sees its connect() fail; or the process forks. Raw system calls are not seen: then
- * connect() does the same as the kernel on success, and checks everything on failure.
+ * The mark stays until a function of the library binds it, sets SO_LINGER or SO_SNDTIMEO,
+ * duplicates or replaces it, or sees its connect() fail; or the process forks. The library does not
+ * see raw system calls; after one, a successful connect() is like the kernel's, and a failed one
+ * checks everything.
  */
 static inline int shim_fd_mark_plain(int fd)
 {
@@ -153,9 +160,8 @@ static inline int shim_fd_mark_tcp(int fd)
 /**
  * shim_fd_is_own() - true if only this process can have set its options
  *
- * True if socket() of this library returned this number or the one that it duplicates, and the
- * process has not forked since. Exceptions are processes to which it was passed: see
- * shim_option_was_set().
+ * True if socket() of this library returned this number or its original, and the process has not
+ * forked since. A process to which it was passed may still set some: see shim_option_was_set().
  */
 static inline bool shim_fd_is_own(int fd)
 {
@@ -174,7 +180,7 @@ static inline bool shim_fd_is_tcp(int fd)
 }
 
 /**
- * shim_fd_drop() - clear marks whose absence only costs system calls
+ * shim_fd_drop() - clear marks whose absence costs only system calls
  * @bits: FD_PLAIN, FD_QUICK, FD_SOCKET, FD_OWN, FD_TIMED
  *
  * No system call: also done if the memory is the parent's, as after vfork(2).
@@ -184,19 +190,19 @@ void shim_fd_drop(unsigned int bits, int fd);
 /**
  * shim_fd_copy() - copy the marks of a descriptor to its duplicate
  *
- * An inherited or received descriptor is checked here, once: after that, neither it nor its
- * duplicates cost system calls when they are closed.
+ * Checks an inherited or received descriptor once, so that closing it or its duplicates costs no
+ * system calls.
  */
 void shim_fd_copy(int from, int to);
 
 /**
  * shim_fd_has_options() - true if options of SOL_SOCKET may have been set on a descriptor
  *
- * Also of an earlier descriptor with the number, or one that has become a listener since.
+ * True even if that was an earlier descriptor with the number, or one that has become a listener.
  */
 bool shim_fd_has_options(int fd);
 
-/** shim_fd_note_options() - shim_fd_has_options() from now on, or no longer. No system call */
+/** shim_fd_note_options() - set the result of shim_fd_has_options(). No system call */
 void shim_fd_note_options(int fd, bool has);
 
 /** shim_fd_unknown() - mark a received descriptor, which may be anything */
@@ -222,7 +228,7 @@ bool shim_fd_is_owner(void);
 /**
  * shim_fd_prepare() - before the first mark of an SMC socket, and the first socket()
  *
- * Finds out what no other process needs to know: see shim_in_sandbox and shim_fd_is_owner().
+ * Sets shim_in_sandbox, and the owner for shim_fd_is_owner().
  */
 void shim_fd_prepare(void);
 

@@ -97,7 +97,7 @@ bool shim_handshake_broke(int fd, int err)
 		return false;
 	if (state == TCP_CLOSE && err != ECONNRESET && err != EPIPE && err != EPROTO)
 		return false;
-	/* A connection that broke later was connected before, or is closed. */
+	/* A connection that broke later had been connected, or is closed. */
 	return !(shim_events(fd, POLLIN | POLLOUT | POLLRDHUP) & ~POLLERR) &&
 	       !shim_is_connected(fd);
 }

@@ -23,7 +23,7 @@ struct shim_route {
 	bool is_shut;
 };
 
-/* Length of such an address for connect(2) and bind(2). */
+/* Length of the address for connect(2) and bind(2). */
 static inline socklen_t shim_address_len(const union shim_address *addr)
 {
 	return addr->any.sa_family == AF_INET6 ? sizeof(addr->in6) : sizeof(addr->in);

@@ -39,7 +39,9 @@ static atomic_int tried;
 /* Clock second until which no keeper is started or waited for. */
 static atomic_int calm;
 
-/* PID of the process that is starting the keeper, or was when this one was forked from it. */
+/*
+ * PID of the process that is starting the keeper, or that was starting it when it forked this one.
+ */
 static atomic_int starter;
 
 /* The name lives as long as the object. A nonzero result ends the search. */
@@ -154,9 +156,9 @@ static bool find_home(struct keep_home *home)
 }
 
 /*
- * True if a process is smc_keep, in this home. It may have ended, and its number been reused: but
- * not by another smc_keep of the same home, as it would have the name. Mount IDs are unique: the
- * first one is that of the root directory.
+ * True if a process is smc_keep, in this home. If it has ended and its number was reused, then not
+ * by another smc_keep of the same home, which would have the name. Mount IDs are unique: the first
+ * one is that of the root directory.
  */
 static bool is_home_of(int pid, const struct keep_home *home)
 {
@@ -323,7 +325,7 @@ static int become_keeper(void *arg)
 	return 1;
 }
 
-/* Start a process as vfork(2) does, but without a signal to the parent when it ends. */
+/* Start a process like vfork(2), but without a signal to the parent when it ends. */
 static int start_process(int (*run)(void *), struct start *start, int stack)
 {
 	return clone(run, start->stacks[stack] + STACK, CLONE_VM | CLONE_VFORK | CLONE_FILES,
@@ -346,8 +348,8 @@ static bool can_execute(const struct start *start)
 }
 
 /*
- * True if this process may start the keeper: once a second at most, and not if the process would
- * have to reap the keeper, as the first process of a container, and other subreapers.
+ * True if this process may start the keeper: at most once a second, and not if it is a subreaper,
+ * such as the first process of a container, which would have to reap the keeper.
  */
 static bool may_start(void)
 {
@@ -420,7 +422,7 @@ static bool find_keeper(struct search *search, int *fd)
 {
 	int err, name;
 
-	/* Usually takes a few milliseconds. Without a keeper the kernel would wait as long. */
+	/* Usually takes a few milliseconds. Without a keeper the kernel would wait just as long. */
 	search->end = shim_milliseconds() + KEEP_KERNEL_MS;
 	search->addr_len = keep_address(&search->addr, &search->home);
 	while ((err = connect_to(search, fd)) == ECONNREFUSED && has_time(search)) {

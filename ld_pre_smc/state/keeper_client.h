@@ -12,10 +12,10 @@
  * shim_keeper_give() - pass a socket to the user's smc_keep, which is started if there is none
  * @fd: a socket; it stays open; @how: action after all is sent
  *
- * Never waits for a running keeper; waits at most two seconds for one that starts or ends, and then
- * not again for ten. A process of another user or in other namespaces gets nothing, even if it has
- * the name. Preserves errno, and leaves no file descriptor, child or signal. Not called in a
- * sandbox.
+ * Never waits for a running keeper. Waits at most two seconds for one that starts or ends, and not
+ * again for ten seconds after that. A process of another user or in other namespaces gets nothing,
+ * even if it has the name. Preserves errno, and leaves no file descriptor, child or signal. Not
+ * called in a sandbox.
  * Return: true if the keeper has it, or will have it.
  */
 bool shim_keeper_give(int fd, enum keep_how how);

@@ -2,9 +2,9 @@
 /*
  * Measure the lives of connections, and learn from them.
  *
- * connect() calls shim_lives_advice(). The life of some connections is measured: these have
- * FD_TIMED and an entry in lives[], until close(), or until another process or descriptor may share
- * them. The user's programs share the memory; if it cannot be attached, it is private.
+ * connect() calls shim_lives_advice(). The life of some connections is measured: they have FD_TIMED
+ * and an entry in lives[], until close(), or until another process or descriptor may share them.
+ * The user's programs share the memory; if it cannot be attached, it is private.
  */
 #include "ld_pre_smc/state/lives.h"
 
@@ -45,8 +45,8 @@ static struct learned_program program;
 /* ---- the memory ---- */
 
 /*
- * True if it is this user's own. Once attached, its number cannot become another segment's.
- * @is_taken: set if it is another one, or was removed meanwhile
+ * True if this user owns the segment. Once attached, its number cannot be reused. @is_taken: set if
+ * it is another segment, or was removed
  */
 static struct learned_table *attach(int segment, bool *is_taken)
 {
@@ -73,7 +73,7 @@ static bool exists(key_t key)
 	return (errno == EACCES || errno == EINVAL) && shmget(key, 0, 0) >= 0;
 }
 
-/* Every segment that this creates is accepted, or ends the search: there is never a second one. */
+/* Each created segment is accepted or ends the search, so there is never a second one. */
 static struct learned_table *find_shared(void)
 {
 	struct learned_table *shared = NULL;
@@ -92,7 +92,7 @@ static struct learned_table *find_shared(void)
 	return shared;
 }
 
-/* As smc_netns_id() of the socket's network namespace. */
+/* Like smc_netns_id() of the socket's network namespace. */
 static uint64_t net_of(int fd)
 {
 	uint64_t cookie;
@@ -105,8 +105,8 @@ static uint64_t net_of(int fd)
 }
 
 /*
- * Few filters of system calls admit System V shared memory, and some end the program: use it only
- * if this thread certainly has none.
+ * Few system call filters admit System V shared memory, and some end the program: use it only if
+ * this thread certainly has no filter.
  */
 static struct learned_table *open_shared(int socket)
 {
@@ -175,7 +175,7 @@ static void keep(const uint32_t *words)
 		shim_fd_set(FD_TIMED, (int)words[LIFE_OWNER]);
 }
 
-/* Return: false for a life without data. */
+/* Return: false for a connection without data. */
 static bool find(int fd, uint32_t *words)
 {
 	return shim_slot_read(lives[(uint32_t)fd % LIVES], words, LIFE_WORDS) &&
@@ -204,7 +204,7 @@ static bool is_new(int fd)
 	       (shim_fd_byte(fd) & (FD_OWN | FD_TIMED)) == FD_OWN;
 }
 
-/* @timed: NULL for a connection that does not count. */
+/* @timed: NULL for a connection that is not counted. */
 static __attribute__((noinline)) enum shim_advice choose_rarely(const struct sockaddr *addr,
 								struct learned_place *timed)
 {
@@ -231,7 +231,7 @@ advise_rarely(int fd, const struct sockaddr *addr, socklen_t len, struct learned
 	return has_broken ? choose_rarely(addr, NULL) : ADVICE_NONE;
 }
 
-/* The usual case saves no registers: it calls other functions last, if at all. */
+/* The usual case needs to save no registers, because it calls other functions last, if at all. */
 enum shim_advice shim_lives_advice(int fd, const struct sockaddr *addr, socklen_t len,
 				   struct learned_place *timed)
 {
@@ -304,8 +304,8 @@ void shim_lives_connected(int fd, int err)
 }
 
 /*
- * Age of a connection in ticks, 0 if unknown: it never began, or was replaced. A connection may be
- * established without the program having checked.
+ * Age of a connection in ticks, 0 if unknown: it never began, or was replaced. It may be
+ * established even if the program has not checked.
  */
 static uint32_t age(int fd, uint32_t *words)
 {

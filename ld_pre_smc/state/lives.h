@@ -53,7 +53,7 @@ void shim_lives_end(int fd);
 /**
  * shim_lives_share() - another descriptor or process shares it: its end will not be known
  *
- * A life that is already long is recorded. A short one is not: it would appear to end now.
+ * Records a life that is already long, but not a short one, which would appear to end now.
  */
 void shim_lives_share(int fd);
 

@@ -99,8 +99,8 @@ void log_start(struct log_line *line)
 }
 
 /*
- * write(2) with SIGPIPE suppressed; one that was pending before stays pending. Not a cancellation
- * point, as socket() and setsockopt() are none.
+ * write(2) without SIGPIPE; a SIGPIPE that was pending stays pending. Not a cancellation point,
+ * because socket() and setsockopt() are not, either.
  */
 static void write_quietly(const struct log_line *line)
 {
@@ -184,7 +184,7 @@ static void put_buffer(struct log_line *line, const char *name, int bytes, int e
 		log_format(line, ": %e", err);
 }
 
-/* Whom AppArmor or SELinux denies a socket: profile or context, proc(5). */
+/* Profile or context to which AppArmor or SELinux denies a socket, see proc(5). */
 static void put_context(struct log_line *line)
 {
 	char text[128] = "";

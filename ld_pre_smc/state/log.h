@@ -69,10 +69,10 @@ void log_socket(const struct socket_attempt *try, const struct shim_config *cfg,
 		int type, int protocol);
 
 /**
- * log_invalid() - log each variable whose value is ignored, once
+ * log_invalid() - log once each variable whose value is ignored
  *
- * A library cannot refuse to start a program: it reports what it ignores, and continues. Done at
- * the first socket that it could affect: programs that never open one stay silent.
+ * A library cannot refuse to start a program: it reports what it ignores, and continues. It does so
+ * at the first socket that a variable could affect, so programs without sockets stay silent.
  */
 void log_invalid(const struct shim_config *cfg);
 

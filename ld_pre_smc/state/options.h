@@ -6,7 +6,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/** shim_option_name() - of two names of one setting, the one used to copy it to another socket */
+/** shim_option_name() - the name that copies a setting to another socket, if it has two names */
 int shim_option_name(int level, int name);
 
 /** shim_option_note() - record that setsockopt(2) is called with this option, by that name */
@@ -16,7 +16,7 @@ void shim_option_note(int level, int name);
  * shim_option_was_set() - true if any socket of this process may have this option set
  *
  * Another process may have set some: a privileged helper to which the descriptor was passed. Always
- * true for options that need privileges. Always false for names beyond those that Linux defines.
+ * true for options that need privileges, always false for names that Linux does not define.
  */
 bool shim_option_was_set(int level, int name);
 

@@ -2,9 +2,9 @@
 /*
  * Repairs: what makes SMC sockets behave as TCP sockets, by row of ld_pre_smc/repairs.
  *
- * A repair that the kernel no longer needs is off. Its release decides: a probe would cost every
- * program sockets, a peer and the time of the symptom, and a filter may forbid it. Where a
- * distribution has fixed an older kernel, the repair is on, and finds nothing to do.
+ * A repair that the kernel no longer needs is off. The kernel's release decides: a probe would cost
+ * every program sockets, a peer and time, and a filter may forbid it. If a distribution has fixed
+ * an older kernel, the repair is on, and has nothing to do.
  */
 #pragma once
 

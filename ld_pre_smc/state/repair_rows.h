@@ -15,7 +15,7 @@ enum shim_repair {
 
 #define SHIM_RELEASE(major, minor) ((major) << 16 | (minor))
 
-/* First release that does not need it, or 0, by enum shim_repair. */
+/* First kernel release that does not need the repair, or 0, by enum shim_repair. */
 static const int shim_repair_ends[REPAIRS] = {
 #define REPAIR(id, name, end) end,
 #include "repairs.h"

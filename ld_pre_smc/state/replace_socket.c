@@ -25,9 +25,9 @@
 #include "process/sockopt_numbers.h"
 
 /*
- * Clients, a millisecond apart, that end the waits on a listener: at most, and for one that other
- * processes or descriptors may keep, or with an address that others may have (SO_REUSEPORT). Then
- * attempts to bind its address.
+ * Maximum of clients, a millisecond apart, that wake threads waiting on a listener; the second one
+ * if other processes or descriptors may keep it, or others may have its address (SO_REUSEPORT).
+ * Then attempts to bind its address.
  */
 #define MOST_CLIENTS 1000
 #define FEW_CLIENTS 64
@@ -103,8 +103,8 @@ static int copy_option(int from, int to, int level, int name)
 
 /*
  * A socket of this process alone can only have options that the process has ever set. Return: true
- * if @to accepted all. A TCP socket refuses an option if the program has since dropped the right to
- * set it: the setting is lost.
+ * if @to accepted all. If the program has since dropped the right to set an option, a TCP socket
+ * refuses it, and the setting is lost.
  */
 static bool copy_options(int from, int to, int level, const short *names, size_t n)
 {
@@ -204,7 +204,7 @@ static int open_like(const struct shim_fd *fd, enum shim_kind kind)
 
 	if (fresh < 0)
 		return -1;
-	/* SMC would turn into TCP with an option that it refuses: keep this TCP socket. */
+	/* With an option that it refuses, SMC would become TCP: keep this TCP socket. */
 	if (!copy_settings(fd->number, fresh, fd->sock.family, !was_tcp && !is_tcp) && was_tcp &&
 	    !is_tcp) {
 		shim_close(fresh);
@@ -255,7 +255,7 @@ static int replace_all(struct shim_fd *fd, int fresh, enum shim_kind kind)
 	return 0;
 }
 
-/* A failed connect(2) gives back a port that the kernel had chosen, but still reports it. */
+/* A failed connect(2) releases a port that the kernel had chosen, but still reports it. */
 static bool has_lost_port(int fd, union shim_address addr)
 {
 	addr.in.sin_port = 0; /* same offset in IPv6 */
@@ -314,7 +314,7 @@ static bool knock(const union shim_address *addr, const struct linger *how)
 
 	next_setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
 	next_setsockopt(fd, SOL_SOCKET, SO_LINGER, how, sizeof(*how));
-	/* Not libc's, which is a cancellation point. */
+	/* Do not use libc's function, which is a cancellation point. */
 	is_there = !syscall(SYS_connect, fd, addr, shim_address_len(addr));
 	shim_close(fd);
 	return is_there;

@@ -10,8 +10,8 @@
 atomic_bool shim_in_sandbox, shim_is_locked;
 
 /*
- * proc(5): 2 is a filter. prctl(2) could only be used under a filter that permits it. A program
- * that has left /proc by chroot(2) may have one.
+ * In proc(5), 2 is a filter; a filter may not permit prctl(2). A program without /proc after
+ * chroot(2) may have a filter.
  */
 void shim_sandbox_look(void)
 {

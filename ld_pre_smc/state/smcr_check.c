@@ -22,7 +22,7 @@ static atomic_uint calls, asked_at;
 static atomic_bool has_some;
 static atomic_uint answered_at;
 
-/* The query is not permitted: do not repeat it. */
+/* The query is not permitted, so do not repeat it. */
 static atomic_bool is_refused;
 
 #define DEVICES RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_GET)

@@ -105,7 +105,7 @@ bool shim_is_used_elsewhere(int fd)
 	       (parent_has(fd, &mine) || shim_next_copy(fd, &mine, 0) >= 0);
 }
 
-/* Holder of a socket after the process closes its last known descriptor. */
+/* Who holds a socket after the process closes its last known descriptor. */
 enum unsent_owner { OWNER_NONE, OWNER_OTHER, OWNER_KEEPER };
 
 /* Pass a socket to smc_keep, unless this process or its parent is known to have it elsewhere. */
@@ -121,7 +121,7 @@ static enum unsent_owner give(int fd)
 	return OWNER_KEEPER;
 }
 
-/* The kernel does this when the last descriptor is closed, but now another process has one. */
+/* The kernel does this when the last descriptor is closed, but another process has one now. */
 static void detach(int fd)
 {
 	int saved = errno, epfd, flags = fcntl(fd, F_GETFL);
@@ -134,7 +134,7 @@ static void detach(int fd)
 	errno = saved;
 }
 
-/* A mark may be that of an earlier socket with the number. */
+/* The mark may belong to an earlier socket with this number. */
 bool shim_refuses(int fd)
 {
 	struct shim_route route;
@@ -181,8 +181,8 @@ static bool send_rest(int fd, int bytes)
 }
 
 /*
- * If all is sent, SMC and TCP need not be distinguished, except for SMC-R. EINVAL: a listener,
- * whose queue is closed with it. A descriptor that may not be a socket is checked first.
+ * If all data is sent, only SMC-R must be distinguished. EINVAL means a listener, whose queue is
+ * closed with it. A descriptor that may not be a socket is checked first.
  */
 bool shim_unsent_close(struct shim_fd *fd)
 {
@@ -203,8 +203,8 @@ bool shim_unsent_close(struct shim_fd *fd)
 }
 
 /*
- * Without smc_keep: wait as long as the kernel does in close(). All sockets share the time, as the
- * kernel sends for each while one is waited for.
+ * Without smc_keep, wait as long as the kernel does in close(). All sockets share the time, because
+ * the kernel sends for all of them meanwhile.
  */
 static void wait_until_sent(int fd, long long *end)
 {

@@ -32,9 +32,10 @@ int shim_unsent(int fd);
 int shim_next_copy(int fd, const struct stat *mine, int from);
 
 /**
- * shim_is_used_elsewhere() - true if the process or its parent has the socket's file elsewhere
+ * shim_is_used_elsewhere() - true if the process or its parent has another descriptor of the socket
  *
- * As far as the library knows: not if a raw system call made it, or a third process has it.
+ * As far as the library knows: it does not see descriptors made by raw system calls, or in a third
+ * process.
  */
 bool shim_is_used_elsewhere(int fd);
 
@@ -42,7 +43,7 @@ bool shim_is_used_elsewhere(int fd);
  * shim_unsent_close() - prepare the close of a marked descriptor, whatever it is
  *
  * A socket passed to smc_keep also leaves the epoll instances of this process and raises no more
- * SIGIO, as the kernel does at the last close. Preserves errno.
+ * SIGIO, as after the kernel's last close. Preserves errno.
  *
  * Clears a wrong mark. An SMC socket keeps its mark: the next socket with its number is likely to
  * be one, too, and to clear a mark takes a system call.
@@ -52,15 +53,15 @@ bool shim_is_used_elsewhere(int fd);
 bool shim_unsent_close(struct shim_fd *fd);
 
 /**
- * shim_refuses() - true, with EPIPE, if shutdown() has left the socket to smc_keep
+ * shim_refuses() - true, with EPIPE, after shutdown() has left the socket to smc_keep
  *
- * The kernel still takes data.
+ * The kernel would still accept data.
  */
 bool shim_refuses(int fd);
 
 /**
  * shim_unsent_leave() - pass the sockets of a process that ends to smc_keep
- * @by_exec: only those that exec will close, and wait for none
+ * @by_exec: only those that exec will close, without waiting
  *
  * If exec fails, the program continues, and the copy does no harm. Preserves errno.
  */

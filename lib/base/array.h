@@ -14,10 +14,10 @@
 #define smc_array_add(items, count)                                                                \
 	((__typeof__(*(items)))smc_array_grow((items), (count), sizeof(**(items))))
 
-/** smc_array_grow() - as smc_array_add(), with the size of an item */
+/** smc_array_grow() - like smc_array_add(), with the size of an item */
 void *smc_array_grow(void *items, size_t *count, size_t item_size);
 
-/** ARRAY_SIZE() - number of items, of an array only, not of a pointer */
+/** ARRAY_SIZE() - number of items of an array; does not compile for a pointer */
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
 /** for_each() - walk an array to read it: the new variable @item points to each of @count items */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* errno that a scope keeps, also in the preload library, whose close(2) is its own. */
+/* Keep errno in a scope, even in the preload library, which has its own close(2). */
 #pragma once
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 /** AUTO() - release by a function that takes the variable's address: AUTO(out_free) */
 #define AUTO(release) __attribute__((cleanup(release), unused))
 
-/** AUTO_ERRNO() - declare that errno at the end of the scope is the one of here */
+/** AUTO_ERRNO() - restore the present errno at the end of the scope */
 #define AUTO_ERRNO() const int errno_here AUTO(auto_errno) = errno
 
 static inline void auto_errno(const int *code)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ELF note about a library that the program loads by dlopen(), which dependency scanners do not
- * see. Packaging tools read the note: "ELF dlopen metadata" of the UAPI Group.
+ * ELF note about a library loaded by dlopen(), which dependency scanners do not see; packaging
+ * tools read the note. See "ELF dlopen metadata" of the UAPI Group.
  */
 #pragma once
 

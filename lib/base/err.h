@@ -17,6 +17,6 @@ struct smc_err {
 int smc_err_set(struct smc_err *err, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/** smc_err_say() - as smc_err_set(), without the text of the errno */
+/** smc_err_say() - like smc_err_set(), without the text of the errno */
 int smc_err_say(struct smc_err *err, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

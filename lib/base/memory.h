@@ -10,16 +10,16 @@ extern const int memory_status __attribute__((weak));
 /** memory_end() - end the tool as if an allocation had failed */
 void memory_end(void) __attribute__((noreturn, cold));
 
-/** xcalloc() - as calloc(3), never NULL: 0 bytes count as 1 */
+/** xcalloc() - like calloc(3), never NULL: 0 bytes count as 1 */
 void *xcalloc(size_t count, size_t size) __attribute__((malloc, alloc_size(1, 2)));
 
-/** xrealloc() - as reallocarray(3), never NULL: 0 bytes count as 1 */
+/** xrealloc() - like reallocarray(3), never NULL: 0 bytes count as 1 */
 void *xrealloc(void *data, size_t count, size_t size) __attribute__((alloc_size(2, 3)));
 
-/** xstrndup() - as strndup(3), never NULL */
+/** xstrndup() - like strndup(3), never NULL */
 char *xstrndup(const char *text, size_t len) __attribute__((malloc));
 
-/** xstrdup() - as strdup(3), never NULL */
+/** xstrdup() - like strdup(3), never NULL */
 char *xstrdup(const char *text) __attribute__((malloc));
 
 /** xprintf() - text made by printf(3), to be freed */

@@ -4,11 +4,13 @@
 
 #include "base/libc.h"
 
-/* With fewer pairs, the interval of two equal things would exclude 1 in over 5% of the runs. */
+/*
+ * With fewer pairs, the interval of two equal things would exclude 1 in more than 5 % of the runs.
+ */
 #define NUMBERS_PAIRS 8
 
 /**
- * struct numbers - two series compared
+ * struct numbers - comparison of two series
  * @one, @other: medians
  * @ratio: how much better @other is, 2 for twice as good; 0 if one of the medians is 0
  * @low, @high: 95 % interval of @ratio; only with @has_interval

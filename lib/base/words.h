@@ -7,7 +7,7 @@
 /**
  * words_split() - split a line into words, in place
  * @line: a # starts a comment; \x23 in a word is a byte, here a #, never a NUL
- * @max: limit of words; to detect excess words, allow one more than needed
+ * @max: maximum of words; to detect excess words, allow one more than needed
  *
  * Words are separated by blanks, tabs and newlines. Return: number of words.
  */
@@ -16,7 +16,7 @@ size_t words_split(char *line, char *words[], size_t max);
 /** word_unescape() - reverse out_escaped(), in place: \x2d, but never a NUL */
 void word_unescape(char *word);
 
-/** plural_s() - the ending of a regular noun after its number */
+/** plural_s() - the ending of a regular noun for a number */
 static inline const char *plural_s(uint64_t count)
 {
 	return count == 1 ? "" : "s";

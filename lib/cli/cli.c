@@ -37,9 +37,8 @@ int cli_report(const struct cli_tool *tool, bool hint, const char *fmt, ...)
 }
 
 /*
- * Row @i: the tool's options, then --version and --help, unless it has its own --help. A command
- * ("smc_chk doctor") shares the version of its tool. Return: past the end, the end mark, whose val
- * is 0
+ * Row @i of the tool's options, then --version and --help, unless it has its own --help. A command
+ * ("smc_chk doctor") has no --version. Return: past the end, the end mark, whose val is 0
  */
 static const struct cli_opt *row_at(const struct cli_tool *tool, size_t i)
 {
@@ -129,7 +128,7 @@ static void join(char *text, size_t size, const char *list)
 	}
 }
 
-/* True for at most @errors letters missing, superfluous, wrong, or exchanged with the next. */
+/* True if at most @errors letters are missing, superfluous, wrong, or exchanged with the next. */
 static bool is_near(const char *a, const char *b, int errors)
 {
 	for (; *a && *a == *b; a++)
@@ -153,7 +152,7 @@ static const char *near_word(const char *const *words, const char *typed)
 	for (size_t i = 0; words[i] && len; i++)
 		if (!strncmp(words[i], typed, len))
 			return words[i];
-	/* Any two short words are near to each other. */
+	/* Otherwise any two short words would resemble each other. */
 	for (int errors = 1; errors <= 2 && len > 2U * (unsigned int)errors; errors++)
 		for (size_t i = 0; words[i]; i++)
 			if (is_near(words[i], typed, errors))
@@ -297,7 +296,10 @@ static bool is_usage_of(const char *line, const char *command)
 	return !strncmp(line, command ? command : "", len) && (!len || strchr(" \n", line[len]));
 }
 
-/* True if the option is for @command, for options, or for all commands; or if @command is NULL. */
+/*
+ * True if the option is for @command, or for all commands, or depends on options; or if @command is
+ * NULL.
+ */
 static bool is_option_of(const struct cli_opt *opt, const char *command)
 {
 	const char *list = opt->needs;

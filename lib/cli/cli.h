@@ -14,8 +14,8 @@
  * @name: long option without dashes
  * @arg: its argument in the help, NULL for none; "[=ARG]" for an optional one, of options without a
  *	letter
- * @help: one phrase, no full stop; NULL: hidden, documented in a command's help; never makes an
- *	abbreviation ambiguous
+ * @help: one phrase without full stop; NULL for a hidden option, which a command's help documents,
+ * and which never makes an abbreviation ambiguous
  * @flag, @text, @seconds: receives true, the argument, or the argument as 0.1 to 86400 seconds; if
  *	all are NULL, the tool's own function handles the option
  * @needs: options ("--read") and commands ("status"), at least one of which is required; or NULL
@@ -39,10 +39,10 @@ struct cli_opt {
  * @error_status: exit status of a usage error (1, or smc_run's 125)
  * @stop_at_first: options end at the first non-option argument
  * @given: receives a bit for each row of @opts that cli_parse() found, for tools that call
- *	cli_check() themselves as their command matters; else NULL
+ * cli_check() with a command; otherwise NULL
  * @help: prints the help, NULL for cli_help()
- * @commands: first words of @usage, ended by NULL: after one of them --help has its usage and its
- *	options only; or NULL
+ * @commands: first words of @usage, ended by NULL, or NULL: after one of them, --help prints only
+ * its usage and options
  */
 struct cli_tool {
 	const char *name, *usage, *summary;
@@ -108,7 +108,7 @@ const char *cli_long_name(const struct cli_tool *tool, int val);
 int cli_command(const struct cli_tool *tool, const char *const *words, const char *word);
 
 /**
- * cli_unknown() - refuse a word, with the one that was meant, if it is near
+ * cli_unknown() - refuse a word, and name a similar one if there is one
  * @what: "command"; @dashes: before each word, or ""
  * @words: those that exist, ended by NULL
  *
@@ -134,7 +134,7 @@ int cli_word(const struct cli_tool *tool, int val, const char *const *words, con
 /** cli_wait() - sleep; a signal may end it early */
 void cli_wait(double seconds);
 
-/** cli_separator() - of --watch: a blank line, or on a terminal, clear the previous list */
+/** cli_separator() - for --watch: print a blank line, or on a terminal clear the previous list */
 const char *cli_separator(bool is_first);
 
 /** cli_close_stdout() - flush stdout, report errors (full disk). Return: 0, or error_status */

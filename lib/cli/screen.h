@@ -33,7 +33,9 @@ size_t cli_rows(void);
  */
 bool cli_has_color(void);
 
-/** cli_has_utf8() - true if the locale's name says UTF-8: a confined tool cannot load it */
+/**
+ * cli_has_utf8() - true if the locale's name says UTF-8; a confined tool could not load the locale
+ */
 bool cli_has_utf8(void);
 
 /** cli_progress() - show or replace a line on stderr, if that is a terminal */
@@ -42,7 +44,7 @@ void cli_progress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /** cli_say() - write a line on stderr, wrapped if that is a terminal */
 void cli_say(const char *line);
 
-/** cli_print() - as cli_say(), on stdout, for tools without lib/out; fields are two blanks apart */
+/** cli_print() - cli_say() on stdout, for tools without lib/out; fields are two blanks apart */
 void cli_print(const char *line);
 
 /** cli_none() - write on stderr that there is nothing to show, if stdout is a terminal */

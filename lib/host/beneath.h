@@ -28,7 +28,7 @@ bool beneath_clean(char out[PATH_MAX], const char *path);
 int beneath_top(const char *directory, uid_t also);
 
 /**
- * beneath_find() - look up a path; @follows: resolve the last name too if it is a symbolic link
+ * beneath_find() - look up a path; @follows: if the last name is a symbolic link, resolve it, too
  *
  * Up to 40 symbolic links are followed, as sysfs is full of them; absolute ones start at the top.
  * Return: false with errno, ELOOP for more links.

@@ -32,9 +32,9 @@ int btf_kernel_has(const char *name)
 }
 
 /*
- * Kernel features, in the order in which to report that they are missing. A feature exists if the
- * kernel has its function. The second one stands for MPTCP, without which BPF cannot use the hook;
- * the third one for trampolines, which come with the JIT compiler.
+ * Kernel features, in the order in which missing ones are reported. A feature exists if the kernel
+ * has its function. The second function shows MPTCP, without which BPF cannot use the hook; the
+ * third one trampolines, which come with the JIT compiler.
  */
 static const struct {
 	const char *function, *words;

@@ -13,7 +13,7 @@ char *btf_read(size_t *len);
 /** btf_has_name() - true if a function or type has that name (at most 62 characters) */
 bool btf_has_name(const char *btf, size_t len, const char *name);
 
-/** btf_kernel_has() - btf_has_name() of the running kernel, read once. Return: 1, 0; -1: no BTF */
+/** btf_kernel_has() - btf_has_name() for the running kernel, read once. Return: 1, 0; -1: no BTF */
 int btf_kernel_has(const char *name);
 
 /* Kernel functions that the eBPF programs hook into. */
@@ -21,11 +21,11 @@ int btf_kernel_has(const char *name);
 #define SCOPE_OPTIONS_FUNCTION "security_socket_setsockopt"
 
 /**
- * bpf_convert_missing() - feature that this kernel lacks for conversion of TCP sockets by eBPF
+ * bpf_convert_missing() - what this kernel lacks to convert TCP sockets by eBPF
  *
- * Besides SMC itself, see host/smc.h, this is the hook and the eBPF features to use it. Checked by
- * socket(2), and by the functions in the kernel's type information (BTF): files below /proc/sys
- * differ between network namespaces.
+ * This covers the hook, and the eBPF features that use it; for SMC itself see host/smc.h. Checked
+ * by socket(2), and by functions in the kernel's type information (BTF), because files below
+ * /proc/sys differ between network namespaces.
  *
  * Return: the feature, "BTF (CONFIG_DEBUG_INFO_BTF)"; NULL if nothing is missing.
  */

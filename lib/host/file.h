@@ -2,7 +2,7 @@
 /*
  * Files of the host: all code that shows the state of a host uses these functions. Paths are
  * absolute and the host's own, "/proc/sys/net/smc/rmem": with SMC_TOOLS_ROOT they are looked up in
- * that recorded host, with SMC_TOOLS_RECORD the results are recorded. Callers need not care about
+ * that recorded host, with SMC_TOOLS_RECORD the results are recorded. Callers need not know about
  * either. Code that changes this host, or runs a program on it, opens files by itself.
  */
 #pragma once
@@ -44,7 +44,9 @@ bool host_link(char *buf, size_t size, const char *fmt, ...) __attribute__((form
 /** host_exists() - true if the file exists */
 bool host_exists(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/** host_open() - as fopen(3) with "r", not recorded: for large or private files: host_probe() */
+/**
+ * host_open() - like fopen(3) with "r", not recorded; for large or private files, see host_probe()
+ */
 FILE *host_open(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /** host_write() - write a text into an existing file. Return: 0, -EROFS in a record, -errno */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Find out if this or a recorded host has SMC, or a system call filter refused its sockets. */
+/* Find out if this or a recorded host has SMC, or if a system call filter refused its sockets. */
 #include "host/file.h"
 #include "host/probe.h"
 #include "host/smc.h"

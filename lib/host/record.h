@@ -40,7 +40,7 @@ bool record_path(char out[PATH_MAX], const char *path);
  */
 int record_open(const char *path, int flags);
 
-/** record_link() - as readlink(2) */
+/** record_link() - like readlink(2) */
 ssize_t record_link(const char *path, char *target, size_t size);
 
 /** record_has() - true if there is such a file or directory */

@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 
-/* Is also there where SMC is built in. */
+/* Also exists if SMC is built in. */
 #define SMC_MODULE "/sys/module/smc"
 
 /* Messages for missing SMC: see smc_missing(). */
@@ -32,10 +32,10 @@ int host_af_smc(void);
 /** host_ipproto_smc() - host_af_smc() for IPPROTO_SMC; -EPROTONOSUPPORT before Linux 6.11 */
 int host_ipproto_smc(void);
 
-/** kernel_af_smc() - as host_af_smc(), always for the running kernel, never from a record */
+/** kernel_af_smc() - like host_af_smc(), always for the running kernel, never from a record */
 int kernel_af_smc(void);
 
-/** kernel_ipproto_smc() - as kernel_af_smc(), for IPPROTO_SMC */
+/** kernel_ipproto_smc() - like kernel_af_smc(), for IPPROTO_SMC */
 int kernel_ipproto_smc(void);
 
 /**
@@ -51,8 +51,8 @@ int kernel_has_smc(void);
  * smc_missing() - message for EAFNOSUPPORT from AF_SMC
  *
  * A system call filter, such as systemd's for RestrictAddressFamilies=, may answer like a kernel
- * without SMC. It does not hide sysfs: if module smc is loaded, a filter refused. Otherwise a
- * filter may have prevented loading it.
+ * without SMC. A filter does not hide sysfs: if module smc is loaded, a filter refused. Otherwise a
+ * filter may have kept it from being loaded.
  */
 const char *smc_missing(void);
 
@@ -60,7 +60,7 @@ const char *smc_missing(void);
 const char *smc_missing_text(bool has_module, bool has_filter);
 
 /**
- * kernel_why_not() - report for what reason the running kernel opened no socket of SMC
+ * kernel_why_not() - report why the running kernel opened no SMC socket
  * @ret: -errno of kernel_has_smc() and the like
  *
  * Return: @ret, with a sentence.

@@ -10,8 +10,8 @@
 /**
  * buffers_default() - default size, with which SMC is faster than TCP
  * @variable: VAR_RCVBUF or VAR_SNDBUF; others have no default
- * @may_exceed: the program has the right to exceed net.core.rmem_max and wmem_max; otherwise the
- * size is limited to these
+ * @may_exceed: the program may exceed net.core.rmem_max and wmem_max; otherwise these limit the
+ * size
  *
  * Values of net.smc.rmem or wmem set by the administrator take precedence. Linux before 6.1 has
  * neither: its sizes are those of TCP.
@@ -36,8 +36,8 @@ int buffers_may_raise(const struct launch *launch);
  * buffers_check() - before a command: raise the kernel's limits if requested; else warn about them
  * @way: the way in which the command uses SMC, or WAY_NONE
  *
- * Does nothing with CAP_NET_ADMIN, as the library then exceeds the limits, or with eBPF, which sets
- * no buffers. Call it last before the command, as other programs see the change.
+ * Does nothing with CAP_NET_ADMIN, because the library then exceeds the limits, or with eBPF, which
+ * sets no buffers. Call it just before the command, because other programs see the change.
  *
  * Return: 0, or an exit status after a message.
  */

@@ -20,8 +20,8 @@ enum way {
 /** enum attempt - result of trying eBPF or seccomp; all but ATTEMPT_DONE with a sentence */
 enum attempt {
 	ATTEMPT_DONE,
-	ATTEMPT_FAILED,	 /* without effect: another way can be tried */
-	ATTEMPT_MISSING, /* without effect: its program is not installed */
+	ATTEMPT_FAILED,	 /* had no effect: another way can be tried */
+	ATTEMPT_MISSING, /* had no effect: its program is not installed */
 	ATTEMPT_FATAL,	 /* cannot be undone: this process must not continue */
 };
 
@@ -87,7 +87,7 @@ enum {
 /**
  * struct launch - parsed options
  * @settings: of the library, by enum smc_variable; NULL: use the environment
- * @way: WAY_NONE: the first one, in their order, that reaches the program
+ * @way: WAY_NONE for the first way that reaches the program, in the order of the enum
  * @quiet: no warnings
  * @raise_limits: for commands: raise the kernel's limits to the buffer sizes
  * @is_after_bpf: eBPF was tried before: do not try it again
@@ -122,10 +122,13 @@ char *launch_profile(const char *name);
 /** launch_is_strict() - true to fail rather than use TCP, by an option or the environment */
 bool launch_is_strict(const struct launch *launch);
 
-/** launch_wants_mptcp() - true for mptcpize(8), inside or outside, and for Go's own switch */
+/**
+ * launch_wants_mptcp() - true if mptcpize(8), around or inside the command, or Go's switch asks for
+ * it
+ */
 bool launch_wants_mptcp(const char *command);
 
-/** launch_warn() - warn about options unknown to @way; @name: of the command or service */
+/** launch_warn() - warn about options that @way cannot use; @name: of the command or service */
 void launch_warn(const struct launch *launch, enum way way, const char *name);
 
 /** launch_find_spin() - LD_PRELOAD's entry for --spin. Return: false after a warning */

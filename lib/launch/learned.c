@@ -33,7 +33,7 @@ static void give(struct learned_entry *entry, uint32_t turn)
 
 /*
  * Seconds since the entry was used; negative if another process has written a later second. A time
- * far in the future is an error, and as good as long ago.
+ * far in the future is an error, and counts as long ago.
  */
 static int idle(const struct learned_entry *entry, uint32_t second)
 {
@@ -128,7 +128,7 @@ struct learned_choice learned_choose(struct learned_place place)
 	/* None has ended yet. */
 	if (lives == LEARNED_FIRST && get(&place.entry->score) == LEARNED_START)
 		next &= ~LEARNED_IS_MEASURED;
-	/* Before the counter is full: half is a multiple of LEARNED_EACH, too. */
+	/* Halve the counter before it is full: half of it is a multiple of LEARNED_EACH, too. */
 	if (!(lives % LEARNED_EACH) && lives > LEARNED_CONNECTIONS / LEARNED_CONNECTION / 2)
 		next = old - lives / 2 * LEARNED_CONNECTION;
 	if (old & LEARNED_IS_COMPARED &&
@@ -169,8 +169,8 @@ void learned_shook(struct learned_place place, uint32_t ticks)
 }
 
 /*
- * Account for a short life. A busy machine only makes lives longer, some of them much longer: of
- * the first ones over TCP the shortest counts, and later ones at most LEARNED_OUTLIER means.
+ * Account for a short life. A busy machine makes lives longer, some of them much longer. So of the
+ * first lives over TCP the shortest counts, and later ones count at most LEARNED_OUTLIER means.
  */
 static void add_to_mean(struct learned_entry *entry, bool is_tcp, uint32_t ticks)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared memory of ld_pre_smc.so: destinations that gain nothing from SMC. */
+/* Shared memory of ld_pre_smc.so: destinations, and whether they gain from SMC. */
 #pragma once
 
 #include "base/libc.h"
@@ -18,8 +18,8 @@
 enum {
 	/*
 	 * A connection that lives at least this many handshakes uses SMC: it loses less than 3 %,
-	 * as SMC takes 0.85 handshakes longer than TCP to begin and end. Shorter lives over SMC are
-	 * compared with those over TCP.
+	 * because SMC takes 0.85 handshakes longer than TCP to begin and end. Shorter lives over
+	 * SMC are compared with those over TCP.
 	 */
 	LEARNED_LONG = 32,
 	/*
@@ -31,7 +31,7 @@ enum {
 	LEARNED_START = 3 * LEARNED_ONE,
 	/* Maximum of the score. From here, TCP is tried after a dozen short lives in a row. */
 	LEARNED_MOST = 4 * LEARNED_ONE,
-	/* Weight of a new value in a mean: one part of this many. */
+	/* Weight of a new value in a mean: 1/this. */
 	LEARNED_WEIGHT = 8,
 	/* Limit for a new value: this many means. */
 	LEARNED_OUTLIER = 4,
@@ -49,7 +49,7 @@ enum {
 	LEARNED_CLOSE_TRIAL = 48,
 	LEARNED_FAR = 4,
 	/*
-	 * The first lives are all measured, later ones one in LEARNED_EACH, as clock_gettime()
+	 * The first lives are all measured, later only one in LEARNED_EACH, because clock_gettime()
 	 * costs time. After a life that was not long, all lives over SMC are measured again.
 	 */
 	LEARNED_FIRST = 32,
@@ -120,16 +120,16 @@ struct learned_choice {
 };
 
 /*
- * A table is a System V shared memory segment of its user, for all network namespaces, as a system
- * has few segments. Nobody can shrink a segment, and its memory does not depend on the space of a
- * file system: a file, which its owner can truncate, would end every program that has mapped it by
- * SIGBUS. A segment that is removed remains until the last program detaches it.
+ * A table is a System V shared memory segment of its user, for all network namespaces, because a
+ * system has few segments. Nobody can shrink a segment, and its memory does not depend on a file
+ * system; a file could be truncated by its owner, which would end every program that has mapped it
+ * by SIGBUS. A removed segment remains until the last program detaches it.
  *
- * Every user can create segments with any key. So a user has as many keys as a system has segments
- * by default or more (SHMMNI is 4096), and the first that is not taken by others counts.
+ * Every user can create segments with any key. So a user has at least as many keys as a system has
+ * segments by default (SHMMNI is 4096), and uses the first that others have not taken.
  */
 enum {
-	/* This number makes the size of a segment one that no other program uses. */
+	/* This number gives segments a size that no other program uses. */
 	LEARNED_LAYOUT = 2,
 	LEARNED_SIZE = sizeof(struct learned_table) + LEARNED_LAYOUT,
 	LEARNED_KEYS = 32768,
@@ -173,7 +173,7 @@ static inline bool learned_key(struct learned_key *key, const struct sockaddr *a
 		uint32_t scope;
 
 		memcpy(words, &in6->sin6_addr, sizeof(words));
-		/* sin6_addr of link-local addresses has zeros there: mix in the interface. */
+		/* In link-local addresses these bytes are zero: mix in the interface. */
 		memcpy(&scope, &in6->sin6_scope_id, sizeof(scope));
 		words[1] ^= scope;
 	}
@@ -257,7 +257,7 @@ struct learned_place learned_add(struct learned_table *table, const struct learn
 
 /*
  * Fields of the word counts: connections since the last trial; measured lives over TCP; all
- * connections. Then flags: use TCP; compare both, by trials; the difference is clear; measure all
+ * connections. Then flags: use TCP; compare both by trials; the difference is clear; measure all
  * lives.
  */
 #define LEARNED_STREAK 0x7fU
@@ -279,8 +279,8 @@ static inline uint32_t learned_connections(uint32_t counts)
 /**
  * learned_choose() - count a connection, and choose its transport
  *
- * It changes nothing if the entry now belongs to another destination or is being written, as do the
- * functions below. A connection that is not counted does no harm.
+ * Like the functions below, it changes nothing if the entry now belongs to another destination or
+ * is being written. A connection that is not counted does no harm.
  */
 struct learned_choice learned_choose(struct learned_place place);
 
@@ -296,7 +296,7 @@ static inline bool learned_pass(struct learned_place place, uint32_t counts)
 {
 	uint32_t old = counts;
 
-	/* Fails if the entry changed, or has another destination by now. */
+	/* Fails if the entry has changed, or now has another destination. */
 	atomic_compare_exchange_strong_explicit(&place.entry->counts, &old,
 						counts + LEARNED_CONNECTION, memory_order_relaxed,
 						memory_order_relaxed);

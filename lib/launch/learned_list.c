@@ -78,7 +78,7 @@ static void visit_table(const struct learned_table *table, struct learned_fact *
 	}
 }
 
-/* proc(5) has no segment that its reader cannot read, and SHM_STAT none either. */
+/* Neither proc(5) nor SHM_STAT shows segments that the caller cannot read. */
 int learned_each(void (*visit)(const struct learned_fact *fact, void *arg), void *arg)
 {
 	struct learned_table *table AUTO_FREE = xcalloc(1, sizeof(*table));

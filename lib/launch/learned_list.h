@@ -33,7 +33,7 @@ struct learned_fact {
 /**
  * learned_each() - call a function for each destination remembered in a network namespace
  *
- * Root gets those of all users, others their own.
+ * Root gets the destinations of all users, others their own.
  *
  * Return: 0, even if nothing was learned; -errno if shared memory cannot be listed.
  */

@@ -16,7 +16,7 @@ static bool is_silent(const struct launch *launch)
 	return !launch->settings[VAR_DEBUG];
 }
 
-/* Report that SMC is impossible: a warning, or an error with --strict */
+/* Report that SMC is not possible: as a warning, or with --strict as an error */
 static int no_smc(const struct launch *launch, const char *command, const char *why)
 {
 	if (launch_is_strict(launch))
@@ -52,8 +52,8 @@ static bool ask_for_mark(void)
 }
 
 /*
- * Mark this process for the eBPF program, which smc_bpf loads if necessary, with privileges.
- * @is_loaded: receives whether it was loaded now; it stays loaded
+ * Mark this process for the eBPF program. If necessary and permitted, smc_bpf loads the program,
+ * which then stays. @is_loaded: receives whether it was loaded now
  */
 static enum attempt mark_or_load(bool *is_loaded, struct smc_err *err)
 {
@@ -99,7 +99,7 @@ static enum attempt use_bpf(const struct launch *launch, const char *command, st
 	return ATTEMPT_DONE;
 }
 
-/* Without a supervisor of its own, this program becomes smc_supervise, which comes here again. */
+/* If it has no supervisor code, this program becomes smc_supervise, which comes here again. */
 static enum attempt use_seccomp(const struct launch *launch, const struct target *target,
 				char *const *argv, struct smc_err *err)
 {
@@ -202,9 +202,10 @@ static int set_environment(const struct launch *launch, const struct library *li
 }
 
 /*
- * Leave a missing command to exec, whose error says more. Under a supervisor nothing is preloaded:
- * it would convert sockets that the library wants to be TCP. Nor is it for a program that could not
- * start then. Raise the kernel's limits last: a command that is refused leaves them as they are.
+ * Leave a missing command to exec, whose error is more precise. Under a supervisor nothing is
+ * preloaded, because the supervisor would convert sockets that the library wants to be TCP. The
+ * library is not preloaded, either, if the program could not start with it. Raise the kernel's
+ * limits last, so that they stay as they are if the command is refused.
  */
 static int use_library(const struct launch *launch, char *const *argv, const struct target *target)
 {
@@ -239,7 +240,7 @@ static int use_selected(const struct launch *launch, char *const *argv, const st
 		return buffers_check(launch, launch->way);
 	if (result != ATTEMPT_FAILED || launch_is_strict(launch))
 		return cli_error(launch->tool, "no %s for '%s': %s", name, *argv, err.text);
-	/* Without SMC use_library() has the only message. */
+	/* Without SMC, only use_library() prints a message. */
 	if (!kernel_has_smc())
 		cli_warn(launch->tool, launch->quiet, "no %s for '%s': %s; preloading instead",
 			 name, *argv, err.text);

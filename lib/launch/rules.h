@@ -13,7 +13,8 @@
 /**
  * struct rule - one item of a list
  * @is_exclude: from SMC_EXCLUDE
- * @is_listen: matches listening sockets by local address; else connecting ones by peer address
+ * @is_listen: matches listening sockets by local address; otherwise connecting sockets by peer
+ * address
  * @is_v6: the address is a true IPv6 one, not IPv4-mapped
  * @has_addr: false for any address, @is_v6 is meaningless then
  * @bits: prefix length of @addr, 0 to 128
@@ -40,7 +41,7 @@ struct rules {
  * @text: items separated by commas or blanks, each [listen:][ADDR[/BITS]:]PORTS or
  *	[listen:]ADDR[/BITS], or "listen" alone; ADDR is 10.0.0.1 or [fd00::1], PORTS is 80, 80-90
  *	or *
- * @bad: on failure, set to the start of the item that is invalid, or one too many
+ * @bad: on failure, set to the start of the item that is invalid, or beyond RULES_MAX
  *
  * An empty list has no effect. Uses no memory, no locale, no errno: safe in a signal handler.
  * Return: 0; -EINVAL, -E2BIG (more than RULES_MAX), with @rules unchanged.
@@ -52,9 +53,8 @@ int rules_parse(struct rules *rules, bool is_exclude, const char *text, const ch
  * @is_listen: @addr is the listening address; else the peer's
  * @addr: AF_INET or AF_INET6; an IPv4 address mapped into IPv6 counts as IPv4
  *
- * Excluded sockets may not, even if they are included too. With SMC_INCLUDE, only included ones
- * may.
- * Return: true for addresses of other families.
+ * Excluded sockets may not, even if they are also included. With SMC_INCLUDE, only included ones
+ * may. Return: true for other families, too.
  */
 bool rules_allow(const struct rules *rules, bool is_listen, const struct sockaddr *addr,
 		 socklen_t len);

@@ -22,7 +22,7 @@ enum smc_variable {
 	VARIABLES,
 };
 
-/* Microseconds. Signals are blocked meanwhile. */
+/* Microseconds, during which signals are blocked. */
 #define SMC_SPIN_DEFAULT "max:200"
 #define SMC_SPIN_MAX 1000
 
@@ -65,7 +65,7 @@ static inline int smc_buffer_of(const struct smc_buffer *buffer, int fd)
 	return fd < buffer->below ? buffer->bytes : 0;
 }
 
-/* A limit of descriptors of at most this many times @below means few connections. */
+/* A descriptor limit of at most this many times @below means few connections. */
 #define SMC_LISTENER_SHARE 4
 
 /** smc_buffer_fits() - true if all sockets, at most @descriptors (RLIMIT_NOFILE), may have it */
@@ -75,7 +75,7 @@ static inline bool smc_buffer_fits(const struct smc_buffer *buffer, unsigned lon
 	       descriptors / SMC_LISTENER_SHARE <= (unsigned int)buffer->below;
 }
 
-/** smc_parse_buffer() - as smc_parse_size(); both numbers may have a unit */
+/** smc_parse_buffer() - like smc_parse_size(); both numbers may have a unit */
 int smc_parse_buffer(const char *s, struct smc_buffer *buffer);
 
 #pragma GCC visibility pop

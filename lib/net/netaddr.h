@@ -28,7 +28,7 @@ struct netaddr_table {
 	bool is_known;
 };
 
-/** netaddr_load() - addresses of all net devices; of a device with very many, only the first */
+/** netaddr_load() - addresses of all net devices; if a device has very many, only the first ones */
 void netaddr_load(struct netaddr_table *table, const struct netdev_table *netdevs);
 
 /** netaddr_host() - parse "10.0.0.1" as a full-length prefix. Return: false on a syntax error */
@@ -40,7 +40,7 @@ bool netaddr_parse(struct netaddr *addr, const char *text);
 /** netaddr_text() - write an address with its prefix; with @is_subnet, write its subnet */
 void netaddr_text(char text[NETADDR_TEXT_SIZE], const struct netaddr *addr, bool is_subnet);
 
-/** netaddr_short() - as netaddr_text(), without the prefix if it is full length */
+/** netaddr_short() - like netaddr_text(), without the prefix if it is full length */
 void netaddr_short(char text[NETADDR_TEXT_SIZE], const struct netaddr *addr);
 
 /** netaddr_of() - the address of one end of a connection, without its port */

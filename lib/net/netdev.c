@@ -19,7 +19,9 @@ bool netdev_bus(char bus[NETDEV_BUS_SIZE], char bus_id[NETDEV_BUS_ID_SIZE], cons
 	return true;
 }
 
-/* First in the kernel's list of lower devices; bond attributes keep that order, links do not. */
+/*
+ * The first in the kernel's list of lower devices; bond attributes keep that order, links do not.
+ */
 static void read_lower(char lower[NETDEV_NAME_SIZE], const char *root, const char *name)
 {
 	static const char prefix[] = "lower_";
@@ -83,7 +85,7 @@ int netdev_load(struct netdev_table *table, const char *root)
 		return ret;
 	table->devs = xcalloc(names.count, sizeof(*table->devs));
 	for (size_t i = 0; i < names.count; i++) {
-		/* bonding_masters is a file among the devices. */
+		/* bonding_masters is a file in the directory of devices. */
 		if (strlen(names.names[i]) < NETDEV_NAME_SIZE &&
 		    host_exists("%s/class/net/%s/ifindex", root, names.names[i]))
 			read_netdev(&table->devs[table->count++], root, names.names[i]);

@@ -38,7 +38,7 @@ uint64_t smc_netns_id(void);
  * sysfs_here() - the sysfs of the calling thread's network namespace
  * @root: receives its path
  * @fd: receives a descriptor that keeps it alive, negative if none is needed
- * @is_entered: /sys surely belongs to another namespace, see smc_netns_enter()
+ * @is_entered: after smc_netns_enter(), so /sys belongs to another namespace
  *
  * /sys shows the namespace in which it was mounted, even after "nsenter -n" and "unshare -n". If
  * that is another one, this function creates a detached sysfs mount. Without CAP_SYS_ADMIN, /sys is

@@ -58,10 +58,11 @@ int netns_list_load(struct netns_list *list, struct smc_err *err);
  * @fn: returns 0; -errno with @err, after which the walk continues, unless @fn sets @is_stopped
  *
  * setns(2) needs CAP_SYS_ADMIN here and over the namespace; the caller's own, which comes first,
- * needs nothing. Vanished ones are skipped silently. After entering a user namespace, returning may
- * be impossible: later lists then treat the original namespace as any other.
+ * needs nothing. Skips vanished ones silently. After entering a user namespace, returning may be
+ * impossible: later lists then treat the original namespace like any other.
  *
- * Return: 0, even if some failed (counted in @list); what stopped it; the caller's own failure.
+ * Return: 0, even if some failed (counted in @list); the result that stopped it; the failure in the
+ * caller's own.
  */
 int netns_list_each(struct netns_list *list,
 		    int (*fn)(void *arg, const struct netns *netns, struct smc_err *err), void *arg,

@@ -264,7 +264,7 @@ static void describe(char *buf, size_t size, const struct pnet_row *row)
 			 row->pnetid, row->net->base, row->name, row->entry->name);
 }
 
-/* Suggest the lower device for an entry that only counts if the kernel finds none there. */
+/* Suggest the lower device for an entry that the kernel uses only if the lower device has none. */
 static void append_better(struct out_text *text, const struct pnet_row *row)
 {
 	struct smc_pnet better = { .has = SMC_PNET_HAS_NET };

@@ -91,8 +91,8 @@ bool pnet_row_warn(struct out_text *text, const struct pnet_row *row);
 /**
  * pnet_suggest_make() - entries that would pair each RDMA port with its net device
  *
- * An entry names both devices, or only the one without PNET ID if the other has one. Ports that SMC
- * cannot use make none, nor do pairs with equal or with different PNET IDs.
+ * An entry names both devices, or only the one without PNET ID if the other has one. Makes no entry
+ * for ports that SMC cannot use, or for pairs that both have PNET IDs.
  */
 void pnet_suggest_make(struct smc_pnet_table *entries, const struct smc_pnet_table *table,
 		       const struct pnet_world *world);

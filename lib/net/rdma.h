@@ -91,7 +91,7 @@ int rdma_load(struct rdma_table *table, const char *root, const struct netdev_ta
  */
 void rdma_check_netns(struct rdma_table *table);
 
-/** rdma_is_soft_roce() - true without a bus, but with a lower net device, as rxe */
+/** rdma_is_soft_roce() - true for a device without a bus, but with a lower net device, like rxe */
 bool rdma_is_soft_roce(const char *root, const char *name);
 
 /** rdma_find() - an RDMA device by name or bus id, as the kernel accepts both; NULL for none */

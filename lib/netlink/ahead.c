@@ -39,7 +39,10 @@ static void wait_for(sem_t *sem)
 		;
 }
 
-/* The kernel made the next part during the previous call: if none is ready, the dump is over. */
+/*
+ * The kernel prepared the next part during the previous call, so if none is ready, the dump is
+ * over.
+ */
 static void *receive_ahead(void *arg)
 {
 	struct ahead *ahead = arg;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A second thread receives a long dump while it is parsed: only for speed. */
+/* A second thread receives a long dump while the first parses it, for speed only. */
 #pragma once
 
 #include <libmnl/libmnl.h>
 
-/* The kernel fills no larger buffer. With smaller ones, rows have been seen to vanish. */
+/* The kernel does not fill larger buffers. With smaller ones, rows have been seen to vanish. */
 #define AHEAD_PART 32768
 
 /**

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Interpret the bytes of a netlink answer, for both libraries. */
+/* Interpret the bytes of a netlink answer, for libmnl and libnl. */
 #pragma once
 
 #include <linux/netlink.h>
@@ -40,7 +40,7 @@ static inline bool answer_has_message(const struct nlmsghdr *nlh, size_t left)
  * answer_take() - interpret @bytes, aligned for struct nlmsghdr, of one system call
  *
  * Both libraries report success when NLMSG_DONE carries an error, and pass on the messages of an
- * interrupted dump; this function does neither. Bytes that are no message, and messages after the
- * end, are EBADMSG: rows may be missing.
+ * interrupted dump; this function does neither. Bytes that are not a message, and messages after
+ * the end, are EBADMSG, because rows may be missing.
  */
 void answer_take(struct answer *answer, const void *bytes, size_t len);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Dumps of sockets, RDMA devices, IPsec policies and nftables. Only this and genl use netlink. */
+/*
+ * Dumps of sockets, RDMA devices, IPsec policies and nftables. Only this file and genl use netlink.
+ */
 #pragma once
 
 #include <linux/netlink.h>
@@ -20,7 +22,7 @@ typedef int (*smc_diag_fn)(const struct nlmsghdr *nlh, void *arg);
  *
  * Return: 0; -EINTR when the table changed during the dump (@fn saw an inconsistent one: start
  * again); -ENOENT when no module serves the family; another -errno of the kernel, in NLMSG_ERROR or
- * inside NLMSG_DONE; @fn's own.
+ * inside NLMSG_DONE; the result of @fn.
  */
 int smc_diag_dump(const void *req, size_t len, size_t body, smc_diag_fn fn, void *arg,
 		  struct smc_err *err);
@@ -35,7 +37,7 @@ int smc_rdma_dump(uint8_t command, const void *req, size_t len, smc_diag_fn fn, 
 /**
  * smc_xfrm_dump() - dump IPsec policies; needs CAP_NET_ADMIN, is not recorded
  *
- * Return: as smc_diag_dump(); -EPROTONOSUPPORT when this kernel has no IPsec.
+ * Return: like smc_diag_dump(); -EPROTONOSUPPORT when this kernel has no IPsec.
  */
 int smc_xfrm_dump(smc_diag_fn fn, void *arg);
 

@@ -39,7 +39,7 @@ static int on_message(const struct nlmsghdr *nlh, void *arg)
 {
 	struct replay_tape *tape = arg;
 
-	/* Shorter messages have no generic netlink header, and are no reply. */
+	/* Shorter messages have no generic netlink header, so they are not a reply. */
 	if (nlh->nlmsg_len < NLMSG_HDRLEN + GENL_HDRLEN)
 		return -EBADMSG;
 	replay_add(tape, nlh);
@@ -191,7 +191,7 @@ static int open_socket(struct smc_genl *nl, struct smc_err *err)
 	if (!nl->sock || genl_connect(nl->sock))
 		return smc_err_set(err, errno ? errno : EIO, "cannot open a netlink socket");
 	fd = nl_socket_get_fd(nl->sock);
-	/* Optional: an old kernel without one of these still answers. */
+	/* These are optional: an old kernel without one of them still answers. */
 	setsockopt(fd, SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
 	nl_socket_disable_auto_ack(nl->sock);

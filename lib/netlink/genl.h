@@ -35,11 +35,11 @@ struct smc_genl_attr {
 int smc_genl_open(struct smc_genl **nl, const char *family, struct smc_err *err);
 
 /**
- * smc_genl_follow() - reopen in the calling thread's current network namespace
+ * smc_genl_follow() - reopen the socket in the calling thread's current network namespace
  * @nl: socket of another namespace, or NULL at first; set to NULL on error
  *
  * The family is looked up once: its number is the same in all namespaces. Not for a recorded host.
- * Return: as smc_genl_open().
+ * Return: like smc_genl_open().
  */
 int smc_genl_follow(struct smc_genl **nl, const char *family, struct smc_err *err);
 
@@ -57,7 +57,10 @@ void smc_genl_close(struct smc_genl *nl);
  */
 int smc_genl_dump(struct smc_genl *nl, uint8_t cmd, smc_genl_fn fn, void *arg, struct smc_err *err);
 
-/** smc_genl_read() - smc_genl_dump() with "cannot read WHAT" in @err; -EBADMSG of @fn ends it */
+/**
+ * smc_genl_read() - smc_genl_dump() that sets @err to "cannot read WHAT", even if @fn returns
+ * -EBADMSG
+ */
 int smc_genl_read(struct smc_genl *nl, uint8_t cmd, smc_genl_fn fn, void *arg, const char *what,
 		  struct smc_err *err);
 

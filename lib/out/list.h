@@ -19,7 +19,7 @@ struct out_cell {
  * @width: of the terminal; 0: none
  * @lines: lines per row after layout, unless a cell wraps
  * @head: style of the header
- * @keeps_empty: keep empty columns, which may soon have values; "-" also for trailing empty cells
+ * @keeps_empty: keep empty columns, which may soon have values; trailing empty cells are "-", too
  * Other members are private to out/list.c.
  */
 struct out_list {
@@ -44,9 +44,9 @@ void out_list_row(struct out_list *list, const void *object);
  * out_list_end() - append the remaining rows
  *
  * On a terminal empty columns are left out, then columns with a rank, highest first, until rows fit
- * into a line. If they still do not fit, the widest cell that may wrap does, or rows take several
- * lines. Nothing is cut. A view chosen by the user keeps all its columns. A header without rows is
- * not written.
+ * into a line. If they still do not fit, the widest cell that may be wrapped is, or rows take
+ * several lines. Nothing is cut. A view chosen by the user keeps all its columns. A header without
+ * rows is not written.
  */
 void out_list_end(struct out_list *list);
 

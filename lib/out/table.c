@@ -17,7 +17,7 @@ static const struct out_col *next_of(const struct out_col *col)
 
 /* ---- one value ---- */
 
-/* Copied as bytes: a uint64_t and a __u64 are the same bytes, but not always the same type. */
+/* Copied as bytes, because uint64_t and __u64 are not always the same type. */
 static inline uint64_t number_at(const void *value, size_t size)
 {
 	uint64_t wide;
@@ -377,7 +377,9 @@ static void *allocate(size_t size)
 	return xrealloc(NULL, size, 1);
 }
 
-/* Affects jansson in the whole tool: without memory it would leave members out of a document. */
+/*
+ * Affects jansson in the whole tool: when out of memory, it would leave members out of a document.
+ */
 static void __attribute__((constructor)) set_allocation(void)
 {
 	json_set_alloc_funcs(allocate, free);

@@ -19,7 +19,7 @@ enum out_kind {
 	OUT_KIND_STR,	  /* char array, escaped; JSON: a string */
 	OUT_KIND_PTR,	  /* pointer to a string, escaped; JSON: a string */
 	OUT_KIND_FLAG,	  /* second of the names if not 0, else the first; JSON: a boolean */
-	OUT_KIND_NAME,	  /* one of the names; JSON: a number, also for a value without a name */
+	OUT_KIND_NAME,	  /* one of the names; JSON: a number, as for a value without a name */
 };
 
 /** enum out_style - highlighting of a cell on a terminal with color; never the only information */
@@ -66,7 +66,8 @@ struct out_names {
  *	value), make the JSON value (NULL omits the key), both from the address of the value. The
  *	form without a function follows the kind
  * @find: returns the struct that has the value, if it is not the object itself; NULL: no value
- * @group: key of the JSON object that contains @key; -o with one of a group includes all in JSON
+ * @group: key of the JSON object that contains @key; with one column of a group, -o includes all in
+ * JSON
  * @none: text of a missing value; NULL: an empty cell
  * @read: replaces text() on a terminal; @style: style of the value there
  * @rank: if the columns do not fit on a terminal, the highest rank is dropped first; 0: never
@@ -217,10 +218,16 @@ void out_json_document(struct out_text *text, json_t *doc, bool is_repeated);
 /** out_print_json() - print the only document of a tool. Return: 0, -errno with @err */
 int out_print_json(json_t *doc, struct smc_err *err);
 
-/** out_json_member() - append @value to a list, and drop it: text takes a tenth of the memory */
+/**
+ * out_json_member() - append @value to a list as text, which takes a tenth of the memory, and drop
+ * it
+ */
 void out_json_member(struct out_text *members, json_t *value, bool is_repeated);
 
-/** out_json_long_document() - with @members of out_json_member() in the array that ends @doc */
+/**
+ * out_json_long_document() - out_json_document() whose last array gets @members from
+ * out_json_member()
+ */
 void out_json_long_document(struct out_text *text, json_t *doc, const struct out_text *members,
 			    bool is_repeated);
 
@@ -236,7 +243,7 @@ json_t *out_json_string(const char *str, size_t len);
 /** out_json_number() - a number; from 2^63 on its digits as a string, as few readers accept it */
 json_t *out_json_number(uint64_t value);
 
-/** out_json_str() - as out_json_string(), up to the NUL */
+/** out_json_str() - like out_json_string(), up to the NUL */
 json_t *out_json_str(const char *str);
 
 /** out_json_hex() - string of 0x and at least @digits digits, lower case */

@@ -56,8 +56,8 @@ void out_fill(struct out_text *text, char c, size_t count)
 #define DIGITS 24
 
 /*
- * Reserve a number of @used digits, at least @digits, filled with zeros: one copy of a fixed size.
- * Return: the end, from which the digits are written backwards.
+ * Reserve room for a number of @used digits, at least @digits, filled with zeros by one copy of a
+ * fixed size. Return: the end, from which the digits are written backwards.
  */
 static inline char *append_zeros(struct out_text *text, int used, int digits)
 {

@@ -37,7 +37,7 @@ static inline void out_str(struct out_text *text, const char *str)
 /** out_printf() - append text as by printf(3). For whole lines: the others are much faster */
 void out_printf(struct out_text *text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/** out_vprintf() - as out_printf() */
+/** out_vprintf() - like out_printf() */
 void out_vprintf(struct out_text *text, const char *fmt, va_list args)
 	__attribute__((format(printf, 2, 0)));
 

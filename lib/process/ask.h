@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Run other tools: from this program's directory, or else the installed; they may be missing. */
+/* Run other tools, from this program's directory or the installed ones; they may be missing. */
 #pragma once
 
 #include "base/err.h"
@@ -23,7 +23,7 @@ int extra_exec(const char *name, char *const *argv, struct smc_err *err);
  * @option, @value: arguments after @command, or NULL
  * @text: receives its output, to be freed; may be NULL
  *
- * Return: 0; -errno with a sentence: -EIO with the tool's own if it failed, -ENOENT with the
+ * Return: 0; -errno with a sentence: -EIO with the tool's sentence if it failed, -ENOENT with the
  * package if it is missing.
  */
 int tool_ask(const char *name, const char *command, const char *option, const char *value,

@@ -33,7 +33,10 @@ static bool read_attr(char line[NAME_SIZE], pid_t pid, const char *file)
 	return len > 0;
 }
 
-/* Both modules answer on the descriptor with the question. Return: false without an answer. */
+/*
+ * Both modules answer on the descriptor to which the question was written. Return: false without an
+ * answer.
+ */
 static bool ask(char answer[NAME_SIZE], const char *file, const char *question, int len)
 {
 	int fd AUTO_CLOSE = open(file, O_RDWR | O_CLOEXEC);
@@ -47,7 +50,7 @@ static bool ask(char answer[NAME_SIZE], const char *file, const char *question, 
 
 /* ---- AppArmor ---- */
 
-/* Linux 5.1 and later. Return: false for none, and for one that only complains. */
+/* Linux 5.1 and later. Return: false without a profile, and for one that only complains. */
 static bool read_profile(char name[NAME_SIZE], pid_t pid)
 {
 	char *mode = read_attr(name, pid, "apparmor/current") ? strstr(name, " (enforce)") : NULL;
@@ -57,7 +60,9 @@ static bool read_profile(char name[NAME_SIZE], pid_t pid)
 	return mode;
 }
 
-/* "network smc stream" counts, also for what IPPROTO_SMC accepts; two numbers, big-endian. */
+/*
+ * "network smc stream" decides, even for sockets accepted by IPPROTO_SMC; two numbers, big-endian.
+ */
 static bool apparmor_denies(const char *profile)
 {
 	char question[NAME_SIZE + 16], answer[NAME_SIZE];
@@ -73,7 +78,7 @@ static bool apparmor_denies(const char *profile)
 
 #define SELINUXFS "/sys/fs/selinux"
 
-/* Return: 0 also without the file. */
+/* Return: 0, even if there is no file. */
 static unsigned int read_number(const char *path)
 {
 	char text[32];
@@ -144,7 +149,7 @@ struct question {
 	bool is_bpf;
 };
 
-/* Return: as confined_unit(). */
+/* Return: like confined_unit(). */
 static int judge_unit(const struct question *question, const struct unit_props *props,
 		      char why[HOST_PROBE_SIZE])
 {

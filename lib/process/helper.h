@@ -7,7 +7,7 @@
 /**
  * helper_fork() - fork(2), but the child sends no signal when it ends
  *
- * wait(2) ignores it without __WCLONE. Return: as fork(), or -errno.
+ * wait(2) ignores it without __WCLONE. Return: like fork(), or -errno.
  */
 pid_t helper_fork(void);
 

@@ -38,7 +38,7 @@ static bool library_in(char *file, const char *dir)
 
 /*
  * musl's loader has no $LIB and ignores entries of missing files. Debian's musl finds a bare name
- * where "make install" puts a link to the library, glibc's loader in its own directories.
+ * where "make install" puts a link to the library; glibc's loader finds it in its own directories.
  */
 static bool serves_bare(void)
 {
@@ -52,7 +52,7 @@ static bool serves_bare(void)
 	return library_in(file, dir);
 }
 
-/* True for a program that brings its loader: that one has other directories. */
+/* True for a program that comes with its own loader, which has other directories. */
 static bool has_own_loader(const struct target *target)
 {
 	const char *loader = target->elf.interp;

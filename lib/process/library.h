@@ -12,9 +12,9 @@
  * struct library - the preload library for one target
  * @file: its path, to inspect the file
  * @entry: for LD_PRELOAD: the path, or a form that serves 32-bit and 64-bit programs alike
- * @other: the library of the other class that @entry serves, empty for none
- * @secure_too: works in programs with raised privileges too, because an administrator made the
- *	installed library set-uid, as ld.so requires for that (ld.so(8))
+ * @other: the library of the other class (32 or 64 bits) that @entry also finds, empty for none
+ * @secure_too: also works in programs with raised privileges, because an administrator made the
+ * installed library set-uid, which ld.so(8) requires
  */
 struct library {
 	char file[PATH_MAX];
@@ -48,7 +48,7 @@ bool library_is_refused(const struct target *target);
  * @lib: from library_find(), NULL if there is none
  * @why: receives a clause: "the program is static, nothing can be preloaded"
  *
- * It is reached if ld.so loads the library and the program uses libc's socket().
+ * The library reaches it if ld.so loads the library and the program uses libc's socket().
  *
  * Return: true with a reason; false if it is reached, or if nothing is known about the program.
  */

@@ -8,8 +8,8 @@
 #define SCOPE_HOOK "socket"
 
 /*
- * An unused protocol number: when root or a member of the scope's group asks for such a TCP socket,
- * its thread is marked, and the answer is an SMC socket. For all others the kernel's answer stands.
- * So nobody needs access to the map, through which other marks could be changed.
+ * An unused protocol number: when root or a member of the scope's group opens a TCP socket with it,
+ * the thread is marked and gets an SMC socket. All others get the kernel's answer. So nobody needs
+ * access to the map, through which other marks could be changed.
  */
 #define SCOPE_ASK 0x736d63

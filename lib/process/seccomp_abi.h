@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Seccomp user notification, as in <linux/seccomp.h>: installed headers may be older. */
+/* Seccomp user notification, from <linux/seccomp.h>, as installed headers may be older. */
 #pragma once
 
 #include <linux/seccomp.h>

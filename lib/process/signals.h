@@ -15,7 +15,7 @@
 void signals_heeded(sigset_t *set, const int *numbers, size_t count);
 
 /**
- * signals_interruptible() - for a program that runs until interrupted: reset ignored interrupts
+ * signals_interruptible() - let ignored interrupts end a program that runs until interrupted
  * @ends: receives SIGINT and SIGTERM, which end it cleanly
  *
  * sh starts background jobs with SIGINT and SIGQUIT ignored; then neither Ctrl-C nor kill -INT

@@ -101,8 +101,8 @@ static bool is_setsockopt(const struct seccomp_data *data)
 }
 
 /*
- * The kernel maps libraries at the end of the address space, with randomization within its last
- * eighth, as the loader here shows. A thread's own mappings are visible to tracers only.
+ * The kernel maps libraries at the end of the address space, randomized within its last eighth,
+ * like the loader here. Only tracers can see another thread's mappings.
  */
 static bool is_own(const struct seccomp_data *data)
 {
@@ -123,7 +123,7 @@ static int set_filter(unsigned long flags)
 
 int sockcall_listen(void)
 {
-	/* This is no sandbox: without SPEC_ALLOW, all of a program gets slower before 5.16. */
+	/* This is not a sandbox; without SPEC_ALLOW, the whole program gets slower before 5.16. */
 	unsigned long flags = SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_SPEC_ALLOW |
 			      SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
 	int fd = set_filter(flags);
@@ -150,7 +150,7 @@ int sockcall_listen(void)
 static int try_answer(int listener)
 {
 	struct seccomp_notif_addfd answer = { .flags = SECCOMP_ADDFD_FLAG_SEND };
-	__u16 sizes[3]; /* the first is that of struct seccomp_notif */
+	__u16 sizes[3]; /* the first is for struct seccomp_notif */
 
 	if (syscall(SYS_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, sizes) ||
 	    *sizes > sizeof(union question))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Answer socket(2) and setsockopt(2) of other processes in this one, by seccomp user notification.
- * Only calls for TCP and MPTCP sockets and the options of tcpguard.h are notified, and calls other
- * than these two do not become slower.
+ * Only calls for TCP and MPTCP sockets and for the options of tcpguard.h are notified; other system
+ * calls do not become slower.
  */
 #pragma once
 
@@ -52,8 +52,8 @@ int sockcall_receive(int listener, struct sockcall *call);
 /**
  * sockcall_give() - answer with a file, which stays open here
  *
- * Return: 0; -ENOENT: the program has ended, or a signal ended its wait; another -errno from its
- * side, such as -EMFILE, after which it still waits for an answer.
+ * Return: 0; -ENOENT: the program has ended, or a signal ended its wait; another -errno of the
+ * program, such as -EMFILE, after which it still waits for an answer.
  */
 int sockcall_give(int listener, const struct sockcall *call, int fd);
 

@@ -29,7 +29,7 @@
 	X(41, 73) /* IPV6_MINHOPCOUNT */
 /* clang-format on */
 
-/* Also common on sockets other than TCP's. */
+/* Also common on sockets other than TCP. */
 #define TCPGUARD_FILTERS(X)                                                                        \
 	X(SOL_SOCKET, SO_ATTACH_FILTER)                                                            \
 	X(SOL_SOCKET, SO_ATTACH_BPF)

@@ -121,7 +121,10 @@ int landlock_restrict(const struct landlock_path *paths, size_t count, struct sm
 
 /* ---- files ---- */
 
-/* Additions to the filter. Landlock denies single paths, the filter all files and programs. */
+/*
+ * Additions to the filter. Landlock can allow single paths, the filter denies all files and
+ * programs.
+ */
 static unsigned int filter_also(const struct confine *keep)
 {
 	unsigned int also = SYSFILTER_EXECUTE | (keep->n_paths ? 0 : SYSFILTER_FILES);
@@ -163,7 +166,7 @@ int confine(const struct confine *keep, unsigned int *done, struct smc_err *err)
 
 	if (!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		local |= CONFINE_NO_NEW_PRIVS;
-	/* Before root is given up: only root may be able to open the paths. */
+	/* Done before root is given up, as only root may be able to open the paths. */
 	ret = close_files(keep, &local, err);
 	if (!ret && !keep->keeps_root)
 		ret = give_up_root(&is_gone, err);

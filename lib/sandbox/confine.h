@@ -16,7 +16,7 @@ enum confine_done {
 	CONFINE_NOT_ROOT = 1 << 1,     /* neither root's number nor any capability */
 	CONFINE_LANDLOCK = 1 << 2,
 	CONFINE_FILTER = 1 << 3, /* system call filter, see sysfilter.h */
-	CONFINE_FILES = 1 << 4,	 /* by either: only files below @paths can be opened */
+	CONFINE_FILES = 1 << 4,	 /* by Landlock or filter: only files below @paths can be opened */
 };
 
 enum landlock_access {
@@ -64,9 +64,9 @@ struct confine {
  * @done: receives enum confine_done; may be NULL
  *
  * Call it while the process has one thread. Afterwards, only programs in a path with
- * LANDLOCK_EXECUTE can be started. Restrictions that this kernel, or an outer sandbox, does not
- * permit are skipped, and missing in @done; so is CONFINE_NOT_ROOT in a user namespace without a
- * mapping for nobody: capabilities are dropped there too, as far as possible.
+ * LANDLOCK_EXECUTE can be started. Skips restrictions that this kernel, or an outer sandbox, does
+ * not permit, and leaves them out of @done; also CONFINE_NOT_ROOT in a user namespace without a
+ * mapping for nobody, where it only drops capabilities, as far as possible.
  *
  * Return: 0; -errno with a sentence in @err if a path cannot be opened, or root could be regained:
  * then the caller must not continue.

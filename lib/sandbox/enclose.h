@@ -30,8 +30,8 @@ int enclose(int directory, unsigned int access, struct smc_err *err);
 int enclose_record(struct smc_err *err);
 
 /**
- * enclose_not() - instead of enclose_record(), for commands that need other files as well
+ * enclose_not() - use instead of enclose_record() in commands that also need other files
  *
- * Only checks the owner, who for root must not be nobody. Return: as enclose_record().
+ * Only checks the owner, who for root must not be nobody. Return: like enclose_record().
  */
 int enclose_not(struct smc_err *err);

@@ -13,7 +13,7 @@
  * no difference: users who can create a file in a directory own it. Symbolic links are followed,
  * and the directories that contain them are checked too.
  *
- * Return: 0; -EPERM with @culprit; -ESTALE if @fd is another file, as links of /proc lead into
+ * Return: 0; -EPERM with @culprit; -ESTALE if @fd is another file, because links in /proc lead into
  * other mount namespaces; -errno of an unreadable path, with @culprit.
  */
 int owned_by_root(const char *path, int fd, char culprit[PATH_MAX]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* System call filter (seccomp(2)) for a process that needs nothing more than it has. */
+/* System call filter (seccomp(2)) for a process that needs no more rights than it uses now. */
 #pragma once
 
 /* Optional additions to calls that change the kernel, mounts, namespaces or other processes: */

@@ -28,7 +28,7 @@ enum {
 	SMC_DIAG_MAX = SMC_DIAG_FALLBACK
 };
 
-/* Attribute n of sock_diag is requested by bit n - 1 of the request's ext byte. */
+/* Bit n - 1 of the request's ext byte requests attribute n of sock_diag. */
 #define SMC_DIAG_EXT(attr) (1U << ((attr)-1))
 
 /* diag_state: net/smc's enum smc_state, not in any UAPI header but in every answer. */

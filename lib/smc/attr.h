@@ -2,8 +2,8 @@
 /*
  * Read netlink attributes of any length, by a table or one by one.
  *
- * A short attribute counts as missing, as does a zero-length one: some architectures pad with
- * those. A long one is read as far as known.
+ * An attribute that is too short counts as missing; some architectures pad with empty ones. One
+ * that is too long is read as far as known.
  */
 #pragma once
 
@@ -65,7 +65,7 @@ int smc_attr_decode(void *object, size_t size, const struct nlmsghdr *nlh, uint1
 #define smc_attr_number(attr, value) smc_attr_sized(attr, value, sizeof(*(value)))
 bool smc_attr_sized(const struct nlattr *attr, void *value, size_t size);
 
-/** smc_attr_bool() - a u8 used as a boolean. Return: as smc_attr_number() */
+/** smc_attr_bool() - a u8 used as a boolean. Return: like smc_attr_number() */
 bool smc_attr_bool(const struct nlattr *attr, bool *value);
 
 /**

@@ -2,7 +2,10 @@
 /* Numbers of SMC for socket(2) and getsockopt(2), which older headers lack. */
 #pragma once
 
-/* Include it first: glibc 2.41 has an enumerator IPPROTO_SMC there, and a macro of that name. */
+/*
+ * Include <netinet/in.h> first: since glibc 2.41 it has an enumerator IPPROTO_SMC, and a macro of
+ * that name.
+ */
 #include <netinet/in.h>
 #include <sys/socket.h>
 

@@ -55,8 +55,8 @@ enum {
 };
 
 /**
- * struct smc_port - one port of a device
- * @is_there: the kernel sent it and did not mark it as invalid
+ * struct smc_port - one port of a device @is_there: the kernel sent it and did not mark it as
+ * invalid
  * @is_user: the PNET ID, empty for none, was set by software
  * @ifindex: net device, in its own network namespace, which may be any; 0 for none
  * @links: number of SMC-R links on it

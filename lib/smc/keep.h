@@ -10,8 +10,8 @@
 /*
  * A SOCK_SEQPACKET socket with an abstract name: one for each user and PID, user, mount and network
  * namespace. Any process in the network namespace can take the name or connect to it, so both ends
- * check each other. A message is one byte, the request, with the socket and the sender's other
- * namespaces (SCM_RIGHTS).
+ * check each other. A message is one byte, the request, and carries the socket and the sender's
+ * other namespaces (SCM_RIGHTS).
  */
 #define KEEP_NAME "smc-tools/keep/2/"
 
@@ -39,7 +39,7 @@ enum keep_how {
 /* Prefix of a thread's own files in /proc. */
 #define KEEP_SELF "/proc/thread-self/"
 
-/** keep_space() - path of the calling thread's namespace number @i, in the order of a message */
+/** keep_space() - path of the calling thread's namespace @i, an index in the order of a message */
 static inline const char *keep_space(int i)
 {
 	static const char *const paths[KEEP_SPACES] = {

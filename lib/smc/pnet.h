@@ -79,7 +79,7 @@ int smc_pnet_add(const struct nlmsghdr *nlh, void *table);
 bool smc_pnet_same(const struct smc_pnet *a, const struct smc_pnet *b);
 
 /**
- * smc_pnet_holder() - the entry that occupies the same device; NULL for none
+ * smc_pnet_holder() - the entry that already has the same device; NULL for none
  *
  * The kernel keeps one for each net device and one for each RDMA or ISM name, whatever its port.
  */

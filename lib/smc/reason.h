@@ -43,7 +43,7 @@ const struct smc_reason *smc_reason_find(uint32_t code);
  *	smc_switch_to_fallback; symbol, with or without SMC_CLC_DECL_, or the name in statistics, in
  *	any case
  *
- * Digits alone are hexadecimal if that is a code of Linux; no code in decimal looks like that.
+ * Digits alone are hexadecimal if that gives a code of Linux; no decimal code looks like one.
  * Return: 0; -EINVAL if it is neither a number nor a name; -ERANGE if it is too large.
  */
 int smc_reason_parse(const char *word, uint32_t *code);
@@ -72,7 +72,7 @@ const struct smc_remedy *smc_remedies(uint32_t code);
 
 /**
  * smc_remedy_at() - side on which to run the command
- * @is_peer: as seen from the peer of the side that raised the reason; else from that side
+ * @is_peer: as seen from the peer of the side that raised the reason, otherwise from that side
  */
 enum smc_at smc_remedy_at(const struct smc_remedy *remedy, bool is_peer);
 

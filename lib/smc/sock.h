@@ -83,15 +83,17 @@ int smc_sock_decode(struct smc_sock *sock, const struct nlmsghdr *nlh);
  * smc_sock_needs_lookup() - true if addresses are missing that inet_diag may have
  *
  * The kernel sends no addresses for IPPROTO_SMC sockets, and no IP version for AF_SMC ones:
- * all-zero words are 0.0.0.0, :: or unknown; words 1 to 3 zero may be IPv4 or an IPv6 address such
- * as 2001:db8::.
+ * words that are all zero mean 0.0.0.0, :: or unknown; if only words 1 to 3 are zero, the address
+ * may be IPv4, or IPv6 such as 2001:db8::.
  */
 static inline bool smc_sock_needs_lookup(const struct smc_sock *sock)
 {
 	return sock->local.family == AF_UNSPEC && (sock->local.port || sock->peer.port);
 }
 
-/** smc_sock_connected() - true if there is or was a peer, and for a fallback still in state INIT */
+/**
+ * smc_sock_connected() - true if there is or was a peer, even for a fallback still in state INIT
+ */
 static inline bool smc_sock_connected(const struct smc_sock *sock)
 {
 	if (sock->state == SMC_ABI_LISTEN)
@@ -108,7 +110,7 @@ static inline enum smc_mode smc_sock_mode(const struct smc_sock *sock)
 		return SMC_MODE_NONE;
 	if (sock->mode == SMC_DIAG_MODE_FALLBACK_TCP)
 		return SMC_MODE_TCP;
-	/* Mode 0 is SMC-R, but also the value of a socket without any connection. */
+	/* Mode 0 is SMC-R, but sockets without a connection have it, too. */
 	if (!smc_sock_connected(sock))
 		return SMC_MODE_NONE;
 	if (sock->mode == SMC_DIAG_MODE_SMCR)

@@ -7,12 +7,12 @@
 #include "base/libc.h"
 #include "smc/genl_abi.h"
 
-#define SMC_STAT_SIZES 9  /* 8K 16K ... 1024K, and more: class of the smallest power not below */
+#define SMC_STAT_SIZES 9  /* 8K 16K ... 1024K, and more: the smallest of these not below the size */
 #define SMC_STAT_EVENTS 7 /* buffer events, see enum smc_stat_event */
 
 /*
  * Index of each number of one technology, in the order of "stats json" in smc-tools. BUF: buffers
- * by size that connections got. REQ: send and receive calls by length.
+ * of connections, by size. REQ: send and receive calls, by length.
  */
 enum {
 	SMC_STAT_TX_BUF = 0,

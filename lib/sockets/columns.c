@@ -259,7 +259,7 @@ static void read_process(struct out_text *text, const void *object)
 	}
 }
 
-/* The first holder, as summaries name processes; JSON has all of them in "processes". */
+/* The first holder, as in summaries; JSON has all of them in "processes". */
 static void text_holder(struct out_text *text, const void *object)
 {
 	const struct sockets_row *row = object;

@@ -36,7 +36,7 @@ typedef struct inet_diag_req_v2 (*sockets_tcp_request_fn)(uint8_t family);
 /**
  * sockets_tcp_dump() - TCP sockets of AF_INET or AF_INET6, as the kernel lists them
  *
- * Expensive: for each, the kernel walks the table of all network namespaces.
+ * Expensive: for each family, the kernel walks the table of all network namespaces.
  * Return: 0, -errno with @err.
  */
 int sockets_tcp_dump(uint8_t family, sockets_tcp_request_fn request, smc_diag_fn fn, void *arg,

@@ -60,7 +60,7 @@ json_t *sockets_json_addr(const struct smc_addr *addr)
 	return json;
 }
 
-/* A reason of 0 means none: sockets that never fell back have it, too. */
+/* A reason of 0 means none; sockets that never fell back have it. */
 bool sockets_has_reason(const struct smc_sock *sock)
 {
 	return smc_sock_mode(sock) == SMC_MODE_TCP && sock->has & SMC_SOCK_HAS_FALLBACK;

@@ -34,7 +34,7 @@ void sockets_explain(struct out_text *text, const struct smc_sock *sock);
 /** sockets_explain_code() - explain one reason, for a terminal of @width columns */
 void sockets_explain_code(struct out_text *text, size_t width, uint32_t code);
 
-/** struct sockets_codes - set of reasons, in the order of their first sockets */
+/** struct sockets_codes - set of reasons, in order of first appearance */
 struct sockets_codes {
 	uint32_t *codes;
 	size_t count;

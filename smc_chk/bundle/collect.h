@@ -74,7 +74,7 @@ void system_put(struct out_text *text);
 /** collect() - run the commands, and write all files of a bundle. Return: 0, -errno with @b->err */
 int collect(struct collection *b);
 
-/** collect_index() - write DIRECTORY/index.json below @b->work. Return: as collect() */
+/** collect_index() - write DIRECTORY/index.json below @b->work. Return: like collect() */
 int collect_index(struct collection *b, const char *directory);
 
 /** anonymous_key() - set the key: from @file, of at least 16 bytes; random for NULL */

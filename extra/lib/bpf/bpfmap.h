@@ -39,7 +39,8 @@ int bpfmap_delete(int map, const void *key);
 int bpfmap_next(int map, const void *key, void *next);
 
 /**
- * bpfmap_marked() - get the value of a thread of this PID namespace from a task storage map
+ * bpfmap_marked() - read a thread's value from a task storage map; the thread is in this PID
+ * namespace
  *
  * Needs Linux 6.9. Return: 0, -ENOENT without one, -ESRCH when the thread is gone, -errno.
  */

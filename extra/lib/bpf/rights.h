@@ -13,7 +13,7 @@
  */
 int bpf_rights(bool with_net_admin, struct smc_err *err);
 
-/** bpf_net_right() - as bpf_rights(), for CAP_NET_ADMIN alone */
+/** bpf_net_right() - like bpf_rights(), for CAP_NET_ADMIN alone */
 int bpf_net_right(struct smc_err *err);
 
 /** bpf_load_error() - explain why the kernel refused to load a program. Return: @ret */

@@ -5,8 +5,8 @@
  * The entry of a call notes where the program's buffers are; the bytes are read from there when SMC
  * has copied some of them, before anyone can overwrite them. Only functions and tracepoints by name
  * are used, and types of the kernel itself. Types of smc.ko, if present, give the mode and link
- * group of connections that existed before, and the location of bytes in SMC's send buffer and of
- * those spliced into a pipe: then writes and the pages of pipes need not be noted.
+ * group of connections that existed before, and the place of bytes in SMC's send buffer or in a
+ * pipe; without them, writes and pages of pipes must be noted.
  */
 #include "bpf/smc.bpf.h"
 
@@ -25,11 +25,12 @@ enum place {
 
 /*
  * One call of a task on a socket: where its bytes are, and how many have been reported. @of: the
- * task, for a call stored with its connection; the socket, for one stored with its task; 0: unused.
+ * task, if the call is stored with its connection; the socket, if it is stored with its task; 0:
+ * unused.
  * @table: address of the vector's members, or of the buffer itself. @size: of the buffer or ring.
  * @left: bytes that it may still move; @pipe: for IN_PIPE; @is_once: ends with the first bytes,
- * unless the socket asks for more; @has_moved: some bytes. A call that has ended must not be
- * mistaken for the next one: where a program is preempted, the other task's call may be skipped.
+ * unless the socket asks for more; @has_moved: some bytes. The end of a call may be missed where a
+ * program is preempted, so it must not be mistaken for the next call.
  */
 struct call {
 	__u64 of, table, size, member, offset, left, pipe;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * Follow the SMC sockets of a network namespace from creation to close, and report events. Only
- * functions and tracepoints by name are used, and types of smc.ko if it has any: without them
- * cursors, link groups and the peer's reasons are not known.
+ * Follow the SMC sockets of a network namespace from creation to close, and report events. Uses
+ * functions and tracepoints by name, and types of smc.ko if it has any; without types, cursors,
+ * link groups and the peer's reasons are unknown.
  */
 #include "bpf/smc.bpf.h"
 
 #include "bpf/smclife.h"
 
-/* Sockets that do not fit are treated like those older than the program. */
+/* Sockets beyond this number are treated like sockets older than the program. */
 #define KEPT struct smclife_socket
 #define KEPT_MAX SMCLIFE_SOCKETS
 #include "bpf/places.bpf.h"

@@ -153,7 +153,7 @@ int BPF_PROG(tcplife_state_change, struct sock *sk, int from, int to)
 		return 0;
 	}
 	/*
-	 * A connection older than the program has no start time, but the closing process is known.
+	 * Connections older than the program have no start time, but the closing process is known.
 	 */
 	life = bpf_sk_storage_get(&lives, sk, NULL, BPF_SK_STORAGE_GET_F_CREATE);
 	if (life)

@@ -192,7 +192,10 @@ static bool cut_to(char *path, const char *id)
 	return *outer;
 }
 
-/* True if a group of @path, below the part in common with @own, has another container's name. */
+/*
+ * True if a group in @path, below the part that it shares with @own, is named after another
+ * container.
+ */
 static bool is_of_other(const char *path, const char *own, const char *id)
 {
 	size_t common = 0;

@@ -37,7 +37,7 @@ int cgroup_path(const char *root, const char *text, char path[PATH_MAX]);
  * cgroup_of_unit() - control group of a unit of the system manager
  * @unit: "ssh.service" or "user.slice"; .service is added unless there is a known suffix
  *
- * Looks in slices only, which systemd owns: the owner of a delegated group chooses names there.
+ * Looks only in slices, which systemd owns, because owners of delegated groups choose names there.
  * Return: 0, -ENOENT if it has none because it is not running.
  */
 int cgroup_of_unit(const char *root, const char *unit, char path[PATH_MAX]);
@@ -72,7 +72,7 @@ int cgroup_of_container_process(pid_t pid, const char *id, char path[PATH_MAX]);
 int cgroup_is_populated(const char *root, const char *path);
 
 /**
- * cgroup_chosen() - length of the part of a control group's path that root has named
+ * cgroup_chosen() - length of the part of a control group's path that root chose
  *
  * The owner of a group names the groups in it.
  * Return: length up to the first group of another user; SIZE_MAX if there is none, or if control

@@ -199,8 +199,8 @@ static bool is_smc(const struct sock *sk)
 }
 
 /*
- * Better no key than one that the data is not signed with. The file of a socket that fell back
- * leads to its TCP socket.
+ * Refuse the key, because SMC's data would not be signed with it. The file of a socket that fell
+ * back leads to its TCP socket.
  */
 SEC("fmod_ret/security_socket_setsockopt")
 int BPF_PROG(smc_setsockopt, struct socket *sock, int level, int option, int ret)
@@ -213,8 +213,9 @@ int BPF_PROG(smc_setsockopt, struct socket *sock, int level, int option, int ret
 }
 
 /*
- * After the last SYN it was a timeout, else no route. Reading the type of SMC's socket, which is in
- * a module, would need CAP_SYS_ADMIN: it has the pointer to its TCP socket after an inet_sock.
+ * After the last SYN the cause was a timeout, otherwise no route. SMC's socket has the pointer to
+ * its TCP socket after an inet_sock; reading it by type, which is in a module, would need
+ * CAP_SYS_ADMIN.
  */
 static int lost_error(const struct sock *smc)
 {
@@ -236,8 +237,8 @@ static int lost_error(const struct sock *smc)
 
 /*
  * Before Linux 7.2 (9032f7676935) a non-blocking connect(2) that fails late leaves a closed socket
- * and no error; Go then waits for ever. The call itself fails with the error instead. A connection
- * that ends otherwise has an error or a direction that is shut down.
+ * and no error; Go then waits for ever. The call itself fails with the error instead. Other ended
+ * connections have an error, or a direction that is shut down.
  */
 SEC("fmod_ret/security_socket_getsockopt")
 int BPF_PROG(smc_getsockopt, struct socket *sock, int level, int option, int ret)

@@ -15,7 +15,7 @@
 #include "host/btf.h"
 #include "host/smc.h"
 
-/* Pinned in this order: the hook is last, as nothing counts as attached without it. */
+/* Pinned in this order: the hook comes last, because nothing is attached without it. */
 static const struct part {
 	const char *name, *pin;
 	const char *function; /* that the program attaches to; NULL for a map */

@@ -37,7 +37,7 @@ enum scope_kind {
  * @kind: enum scope_kind
  * @family: AF_INET or AF_INET6 to convert only these, SCOPE_NO_FAMILY for none, else 0
  * @has_gid: for SCOPE_RUN_ID: members of group @gid may have themselves marked
- * @keeps_mptcp: MPTCP sockets are left alone, also those that the program's own code asks for
+ * @keeps_mptcp: all MPTCP sockets are left alone, even those that the program's own code opens
  * @comms: command names of processes that are left alone, padded with zeros; "" ends the list
  * @name: for display: path of the control group, or "smc_run"
  */

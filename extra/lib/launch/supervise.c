@@ -5,9 +5,10 @@
  *
  * The command keeps smc_run's process id, as under env(1), with its status, signals, terminal and
  * parent, so nothing has to be forwarded. The supervisor is the other process: nobody waits for it,
- * and it has its own session, without a terminal's signals. It is a child of init, as the command's
- * wait(2) would report its own child. Only if the command inherits orphans, as the first process of
- * a container, it is its child, which wait() skips without __WALL.
+ * and it has its own session, without a terminal's signals. It is a child of init, because the
+ * command's wait(2) would report a child of the command. If the command itself inherits orphans, as
+ * the first process of a container does, the supervisor becomes its child, which wait() skips
+ * without __WALL.
  *
  * Without the supervisor the programs' sockets fail (ENOSYS), so it blocks every signal, and ends
  * with the last program that could ask. It keeps none of their files, and has no privileges: it
@@ -38,8 +39,8 @@
 #include "smc/family.h"
 
 /*
- * Number of worker threads. An answer blocks until the requesting thread runs again: one that is
- * throttled by its control group blocks a worker.
+ * Number of worker threads. An answer blocks until the requesting thread runs again, so a thread
+ * that its control group throttles blocks a worker.
  */
 #define THREADS 4
 #define STACK 131072
@@ -201,8 +202,9 @@ static int find_smc(struct supervisor *self, const struct sockcall *call)
 }
 
 /*
- * Only a process with the right to trace the thread could see which socket it is. Where sockets for
- * TCP are SMC's, the option is refused on all: only a missing key shows.
+ * Only a process that may trace the thread could see which socket it is. So if TCP sockets become
+ * SMC sockets, the option is refused on all sockets: a program notices a refused key, but not a
+ * useless one.
  */
 static void answer_option(const struct supervisor *self, const struct sockcall *call)
 {
@@ -273,7 +275,10 @@ static void rename_self(char *const *argv)
 	prctl(PR_SET_NAME, SUPERVISOR);
 }
 
-/* Never kill the supervisor first when memory runs out: programs need it. Only root may set it. */
+/*
+ * Do not let the kernel kill the supervisor first when memory runs out, as programs need it. Only
+ * root may set this.
+ */
 static void avoid_oom_killer(void)
 {
 	int fd AUTO_CLOSE = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -322,7 +327,7 @@ static void __attribute__((noreturn)) run(const struct supervisor *new, int pair
 	close(0);
 	pthread_mutex_unlock(&self.gate);
 	poll_fd = (struct pollfd){ .fd = self.listener };
-	/* No requested event, so POLLHUP: the last process that could ask has ended. */
+	/* No event was requested, so this is POLLHUP: the last process that could ask has ended. */
 	while (poll(&poll_fd, 1, -1) < 0 && errno == EINTR)
 		;
 	_exit(0);

@@ -6,9 +6,9 @@
 #include "launch/launch.h"
 
 /**
- * supervise() - from now on, TCP sockets of this process and its children are SMC sockets
- * @target: the command; without an option that asks for a supervisor, it is also checked whether
- *	the filter would change its behaviour
+ * supervise() - turn the TCP sockets of this process and its children into SMC sockets from now on
+ * @target: the command; unless an option asks for a supervisor, it is checked for changes of
+ * behaviour under the filter
  * @argv: of the command: the last arguments of this process; wiped in the supervisor
  *
  * Does nothing if an outer supervisor, or eBPF, does this already.

@@ -11,9 +11,9 @@
 
 /**
  * struct smc_tcp - one TCP socket, alive or just gone
- * @is_over: the program has closed it, and a FIN was sent: it only waits for its end
- * @is_remnant: a TIME_WAIT remnant of a socket, also in state FIN_WAIT2; the message about the end
- *	of the socket itself has the same @cookie
+ * @is_over: the program has closed it, and a FIN was sent: only the peer's end is missing
+ * @is_remnant: what remains of a socket in TIME_WAIT or FIN_WAIT2; the message about the end of the
+ * socket itself has the same @cookie
  * @has_info: the members from TCP_INFO, @sent to @is_fast_open, are valid
  * @local, @peer: IPv4-mapped addresses are converted to IPv4
  * @inode: 0 if no descriptor holds it any more; @cookie: SO_COOKIE, unique since boot
@@ -38,14 +38,14 @@ struct smc_tcp {
 /**
  * smc_tcp_request() - body of a sock_diag request for the TCP sockets of AF_INET or AF_INET6
  *
- * Listening sockets, and those that are or were connected; TIME_WAIT is not a socket.
+ * Requests listening sockets, and those that are or were connected, without TIME_WAIT.
  */
 struct inet_diag_req_v2 smc_tcp_request(uint8_t family);
 
 /**
  * smc_tcp_decode() - decode one answer, or the message about a socket's end
  *
- * A shorter TCP_INFO of an older kernel is read as far as it goes. Return: 0, -EBADMSG.
+ * Reads what is there of a shorter TCP_INFO from an older kernel. Return: 0, -EBADMSG.
  */
 int smc_tcp_decode(struct smc_tcp *tcp, const struct nlmsghdr *nlh);
 

@@ -175,7 +175,7 @@ static struct item *begin(struct conversations *all, const struct smcdata_record
 	struct item item = first_of(record), *before, *place;
 	size_t at;
 
-	/* A record without a process name can only replace a verdict to drop it. */
+	/* A record without a process name can only repeat a verdict to drop it. */
 	if (!record->is_other_process || !is_process(&all->wish, record) ||
 	    !passes(&all->wish, &item.conversation, record->uid) ||
 	    is_other_end(all, &item.conversation, now)) {
@@ -194,7 +194,10 @@ static struct item *begin(struct conversations *all, const struct smcdata_record
 	return place;
 }
 
-/* Bytes lost before a record: the kernel counted @before, @passed were seen or lost already. */
+/*
+ * Bytes lost before a record: the kernel counted @before, of which @passed were already seen or
+ * lost.
+ */
 static uint64_t missing(uint64_t *passed, uint64_t before)
 {
 	uint64_t lost = before > *passed ? before - *passed : 0;

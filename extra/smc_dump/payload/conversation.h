@@ -35,7 +35,7 @@ const char *conversation_mode(const struct conversation *conversation);
  * @is_end: this end was closed: no more of it follows
  * @is_first: first piece of this conversation; @is_sent: by the local end
  * @at: nanoseconds since 1970
- * @lost: missing bytes of this direction before these; of both directions before an end
+ * @lost: bytes missing before these, in this direction; before an end, in both directions
  * @full: bytes transferred; @data, @len: the first of them
  * @is_unread: some of the requested bytes could not be read
  * @is_other_process: another process than before

@@ -196,7 +196,7 @@ static uint32_t tcp_header_len(const struct segment *segment)
 
 static void append_ethernet(struct out_text *text, const struct segment *segment)
 {
-	/* Locally administered addresses: the local end is 1. */
+	/* Locally administered MAC addresses: the local end is 1. */
 	static const uint8_t macs[2][ETH_ALEN] = { { 2, 0, 0, 0, 0, 2 }, { 2, 0, 0, 0, 0, 1 } };
 	const uint16_t type = htons(is_ipv6(segment) ? ETHERTYPE_IPV6 : ETHERTYPE_IP);
 
