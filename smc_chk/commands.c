@@ -78,7 +78,7 @@ static const struct cli_opt bundle_options[] = {
 		__VA_ARGS__, .error_status = CHK_ERROR                                             \
 	}
 
-/* -l, combined with the static analysis if -s is given. */
+/* -l, with the static analysis if -s is given. */
 static int run_live(const struct chk_request *req)
 {
 	int status;
@@ -89,7 +89,7 @@ static int run_live(const struct chk_request *req)
 	return req->is_static ? live_worse_status(status, chk_static(req)) : status;
 }
 
-/* Without a command word, an option selects the command, or none does. */
+/* Without a command word, an option may select the command. */
 static int run_letters(const struct chk_request *req)
 {
 	if (req->object)

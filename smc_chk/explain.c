@@ -48,7 +48,7 @@ static int parse(struct question *question, const char *text)
 
 	n = sscanf(start, " %63[^/ \t\n]%n / %63s%n", own, &end, peer, &end);
 	if (n < 1 || start[end + (int)strspn(start + end, " \t\n")])
-		return cli_error(&chk_tool, "'%s' is neither a reason nor two with a '/'", text);
+		return cli_error(&chk_tool, "'%s' is not a reason, or two with a '/'", text);
 	question->has_peer = n == 2;
 	status = read_code(own, &question->own);
 	return status || n == 1 ? status : read_code(peer, &question->peer);

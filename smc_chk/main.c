@@ -8,7 +8,7 @@
 #include "sandbox/enclose.h"
 #include "smc_chk/smc_chk.h"
 
-/* True if the command, or -C without one, would test this machine instead of the recorded one. */
+/* True if the command, or option -C, would test this machine instead of the recorded one. */
 static bool is_on_network(const struct chk_request *req)
 {
 	return req->command->is_on_network || req->is_live || req->is_server ||

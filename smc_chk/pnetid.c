@@ -31,7 +31,7 @@ static int print(const struct chk_request *req, const struct pnet_row *row, bool
 			"pnetid", *id ? out_json_string(id, PNETID_SIZE) : NULL, "source",
 			*id ? source : NULL));
 	if (*id) {
-		/* Other programs can set letters of Latin-1 in the kernel. */
+		/* Other programs can set Latin-1 letters in the kernel. */
 		out_escaped(&text, id, PNETID_SIZE);
 		out_str(&text, is_hw ? "\n" : "*\n");
 	} else if (req->width) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* program: can smc_run make a program use SMC, and how; derived from its file. */
+/* program: find out from its file whether and how smc_run can make a program use SMC. */
 #include <elf.h>
 #include <pwd.h>
 #include <sys/stat.h>
@@ -25,7 +25,7 @@ struct program {
 	struct target target;
 	struct library lib; /* that smc_run would preload, with @has_lib */
 	bool has_lib;
-	const char *why;     /* why preloading does not reach it, NULL if it does */
+	const char *why;     /* why the library does not reach it, NULL if it does */
 	const char *missing; /* what this kernel lacks for eBPF, the second way; or NULL */
 	const char *unseen;  /* why a supervisor, the third way, does not reach it; or NULL */
 	const char *lacks;   /* what this kernel lacks for that; or NULL */
@@ -133,7 +133,7 @@ static void note_libc(struct program *prog)
 			   "smc_run or LD_PRELOAD");
 }
 
-/* The ways take the MPTCP of Go's listeners, which nobody chose, for TCP. */
+/* eBPF and seccomp treat MPTCP like TCP if only Go's defaults chose it. */
 static void note_mptcp(struct program *prog)
 {
 	if (prog->target.elf.go_minor >= GO_LISTENS_WITH_MPTCP)

@@ -36,7 +36,7 @@ struct chk_command {
 	const char *operand;	     /* name of its operand, NULL for none */
 	bool is_list;		     /* several operands are allowed */
 	bool is_on_network;	     /* tests this machine, so refused for a recorded host */
-	bool reads_elsewhere; /* also for a recorded host: it reads bundles or a local program */
+	bool reads_elsewhere; /* allowed for a recorded host: it reads bundles or a local program */
 	int (*run)(const struct chk_request *req); /* prints result or error. Return: chk_status */
 };
 
@@ -67,7 +67,10 @@ struct chk_request {
 /** chk_tool - name for messages outside of a command */
 extern const struct cli_tool chk_tool;
 
-/** chk_command() - by @word; for an option or NULL smc_chk itself. Return: NULL after a message */
+/**
+ * chk_command() - the command @word; for an option or NULL, smc_chk itself. Return: NULL after a
+ * message
+ */
 const struct chk_command *chk_command(const char *word);
 
 /** chk_asked - target of chk_parse() and the rows of options */
@@ -118,5 +121,5 @@ int chk_program(const struct chk_request *req);
 int chk_server(const struct chk_request *req); /* also -S */
 int chk_static(const struct chk_request *req); /* -s */
 
-/** live_worse_status() - the worse one, in this order: error, untested, TCP, SMC */
+/** live_worse_status() - the worse of two, which is the first in: error, untested, TCP, SMC */
 int live_worse_status(int one, int other);

@@ -26,7 +26,7 @@
 
 #define LISTENER 0
 
-/* Limits in milliseconds. IDLE: without any socket; for a client's request; after SIGTERM. */
+/* Limits in milliseconds: without any socket; for a client's request; after SIGTERM. */
 #define IDLE 3000
 #define CLIENT 5000
 #define TERMINATION 5000
@@ -102,7 +102,7 @@ static int count_unsent(int fd)
 
 /*
  * Close or shut down a socket that has sent all. Only the close message is left, and no signal may
- * interrupt that, as SMC-R does not retry. A socket that is given up is not waited for.
+ * interrupt that, because SMC-R does not retry. Does not wait for a socket that is given up.
  */
 static void let_go(long call, int fd, int how)
 {
@@ -136,7 +136,7 @@ static int option(int fd, int level, int name)
 /*
  * Push data that a signal kept the last write from sending, or that MSG_MORE held back; nothing
  * else would. Slots for messages are scarce for seconds after a link has broken (net/smc/smc_wr.c),
- * and other sockets must not wait: a socket that had to is the last one of its round. Uses
+ * and other sockets must not wait for them: a socket that had to wait ends the round. Uses
  * TCP_NODELAY, as SMC ignores its value: other processes may use the socket, too.
  */
 static void push(int fd)
@@ -234,7 +234,7 @@ static bool look_at(struct held *item, int64_t now)
 	} else if (item->interval * 2 <= LOOK_LAST) {
 		item->interval *= 2;
 	}
-	/* At increasing intervals: after 0, 1, 2, 4, 8... checks without progress. */
+	/* Due at increasing intervals: after 0, 1, 2, 4, 8... checks without progress. */
 	if (!(item->looks & (item->looks - 1)))
 		push(item->fd);
 	item->looks++;
@@ -294,7 +294,10 @@ static bool is_named(int fd)
 	       !memcmp(addr.sun_path + 1, KEEP_NAME, sizeof(KEEP_NAME) - 1);
 }
 
-/* True if the effective user has an ID in this user namespace. All without one share a number. */
+/*
+ * True if the effective user has an ID in this user namespace. All users without one share a
+ * number.
+ */
 static bool is_known(void)
 {
 	char map[128];
@@ -366,8 +369,8 @@ static bool is_friend(int fd)
 }
 
 /*
- * The kernel holds the sockets of clients that are not accepted yet. After the backlog of listen(2)
- * is full, connect(2) fails: then programs know that there is no room.
+ * The kernel holds the sockets of clients that are not accepted yet. When the backlog of listen(2)
+ * is full, connect(2) fails, so programs know that there is no room.
  */
 static bool has_room(void)
 {
@@ -392,9 +395,9 @@ static void accept_clients(int64_t now)
 }
 
 /*
- * True if the sender is in the namespaces of this process. It passes files of its namespaces, which
- * a process can open only for its own, or for those of a process that it may trace. /proc does not
- * work for a sender that has ended since.
+ * True if the sender is in the namespaces of this process. It passes files of its namespaces: a
+ * process can open these only for itself, or for a process that it may trace. /proc does not work
+ * for a sender that has ended since.
  */
 static bool is_from_here(const int *found)
 {
@@ -455,7 +458,7 @@ static void stop_listening(void)
 	syscall(SYS_close, LISTENER);
 }
 
-/* Time to sleep: until a socket, a client or the end is due. */
+/* Return: how long to sleep, until a socket, a client or the end is due. */
 static int timeout(int64_t now, int64_t next, int64_t end)
 {
 	if (next < 0 || end < next)

@@ -63,7 +63,7 @@ static const struct cli_tool tool = {
 	.given = &given,
 };
 
-/* Abbreviations that were unambiguous with the fewer options of 1.8.5 keep their meaning. */
+/* Abbreviations that were unambiguous among the options of 1.8.5 keep their meaning. */
 static void expand_old(int argc, char **argv)
 {
 	static char add[] = "--add", show[] = "--show", delete[] = "--delete";

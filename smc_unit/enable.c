@@ -29,7 +29,7 @@ static void put_variable(struct out_text *out, const char *name, const char *val
 	out_str(out, "\"\n");
 }
 
-/* A command of smc_bpf for the unit, outside its sandbox; "-": its failure is ignored */
+/* A command of smc_bpf for the unit, run outside its sandbox; with "-", failure is ignored */
 static void put_loader(struct out_text *out, const char *when, const char *prefix,
 		       const struct unit *unit, const char *command)
 {
@@ -62,8 +62,8 @@ static void put_preload(struct out_text *out, const struct unit *unit)
 }
 
 /*
- * systemd merges lists. All families are allowed, because AF_SMC alone would forbid the others once
- * the unit loses its own list.
+ * systemd merges lists. The drop-in allows all families, because AF_SMC alone would forbid the
+ * others once the unit loses its own list.
  */
 static void put_families(struct out_text *out, const struct unit *unit)
 {
@@ -96,7 +96,7 @@ static bool is_own_variable(const struct unit *unit, const char *name)
 	return !ours || !strstr(ours, line);
 }
 
-/* Write a setting that was given, and buffer sizes in any case. */
+/* Write a setting if it was given, but buffer sizes always. */
 static void put_setting(struct out_text *out, const struct unit *unit, enum smc_variable variable)
 {
 	const char *value = unit->req->launch.settings[variable];
@@ -234,7 +234,7 @@ static bool has_bpf(const struct unit *unit)
 	return !dropin_read(unit->dropin.file, &text, &ignored) && dropin_is_bpf(text);
 }
 
-/* Detach the eBPF program before the drop-in is removed: nothing else would. */
+/* Detach the eBPF program before removing the drop-in, because nothing else would do it later. */
 static void detach(const struct unit *unit)
 {
 	struct smc_err ignored;

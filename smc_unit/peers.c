@@ -7,7 +7,7 @@
 #include "settings/conf_files.h"
 #include "smc_unit/unit.h"
 
-/* Make the remaining files authoritative, even if they are empty. */
+/* Remove rules that the remaining files do not have, even if these are empty. */
 #define WITHOUT DROPIN_MARK "exclusive policy\n"
 
 /** struct peer - @net: "10.0.0.0/8" or "[fd00::]/8"; @ports: "80-90", "" for those of the unit */
@@ -97,7 +97,7 @@ static int compare_port(const void *one, const void *other)
 	return *(const uint16_t *)one - *(const uint16_t *)other;
 }
 
-/* A line for each port of the unit, with the networks that have none of their own */
+/* A line for each port of the unit, with the networks given without ports */
 static void add_ports(struct out_text *text, struct listeners *found, const struct peers *peers)
 {
 	qsort(found->ports, found->count, sizeof(*found->ports), compare_port);
@@ -158,7 +158,7 @@ static int write_rules(const struct dropin *dropin, const char *text, struct smc
 	char *old AUTO_FREE = NULL, path[PATH_MAX];
 	int ret = dropin_read(dropin->file, &old, err);
 
-	if (!ret) /* without smc_conf, apply() explains it */
+	if (!ret) /* if smc_conf is missing, apply() says so */
 		ret = tool_find("smc_conf", path) ? dropin_write(dropin, text, err) : 0;
 	if (ret >= 0) {
 		ret = apply(err);

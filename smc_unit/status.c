@@ -13,10 +13,10 @@
 #define PROPERTIES "Id,LoadState,ActiveState,DropInPaths,Environment," CONFINED_PROPERTIES
 
 enum use {
-	USE_NONE,    /* without the library or eBPF, as intended; or no process */
-	USE_YES,     /* the library, an attached control group, or SMC sockets without either */
+	USE_NONE,    /* no library or eBPF, as intended; or no process */
+	USE_YES,     /* has the library, an attached control group, or SMC sockets by other means */
 	USE_RESTART, /* started before the last change */
-	USE_DENIED,  /* the library or eBPF, but SMC sockets are denied */
+	USE_DENIED,  /* has the library or eBPF, but SMC sockets are denied */
 	USE_FAILED,  /* the environment names the library, which is not mapped */
 	USE_UNKNOWN, /* no permission to inspect the process */
 };
@@ -82,7 +82,7 @@ static const struct out_col columns[] = {
 /*
  * True if a process has SMC sockets, opened in any way. The kernel exports a socket's protocol as
  * an extended attribute of its descriptor, where lsof(8) reads it as well: SMC, SMC6, INET_SMC or
- * INET6_SMC. The process is not touched.
+ * INET6_SMC. This does not disturb the process.
  */
 static bool has_smc_sockets(int pid)
 {
@@ -217,7 +217,9 @@ static void put_row(struct list *list, const struct row *row)
 	out_str(&list->notes, ": " CONFINED_SEE "\n");
 }
 
-/* Add a pattern's units, or the one of the name @asked; @own: only by their own settings */
+/*
+ * Add the units of a pattern, or only @asked; @own: only those that use SMC by their own settings
+ */
 static int put_units(struct list *list, const char *pattern, const char *asked, bool own)
 {
 	struct unit_props props AUTO(unit_props_free) = { 0 }, rest, one;
@@ -251,7 +253,7 @@ static int put_unit(const char *name, void *list)
 	return ret || !unit_instances(name, shown) ? ret : put_units(list, shown, "", false);
 }
 
-/* Add the named unit, or all with our drop-in and all that need none. */
+/* Add the named unit, or all units with our drop-in and all that do not need one. */
 static int put_list(struct list *list)
 {
 	char name[UNIT_NAME_SIZE];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Examine a systemd service, and what would keep a drop-in from having an effect. */
+/* Examine a systemd service, and find what would keep a drop-in from having an effect. */
 #include "smc_unit/unit.h"
 
 #include "base/array.h"
@@ -237,7 +237,10 @@ static int check_bpf(struct unit *unit, struct smc_err *err)
 
 	if (unit->req->user)
 		return smc_err_say(err, ENOTSUP, "eBPF needs root: it is for system units");
-	/* A security module would deny its sockets, or accepted connections: worse than TCP. */
+	/*
+	 * If a security module denies its sockets or accepted connections, it does not work at all,
+	 * which is worse than TCP.
+	 */
 	if (confined_unit(unit->name, &unit->props, true, why) > 0)
 		return smc_err_say(err, EACCES, "%s: %s: " CONFINED_SEE, unit->name, why);
 	if (tool_find("smc_bpf", unit->loader) && check_owner(unit, unit->loader, err))

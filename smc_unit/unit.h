@@ -97,14 +97,14 @@ bool preload_is_ours(const char *entry);
 /** unit_is_root() - true if the service runs as root */
 bool unit_is_root(const struct unit *unit);
 
-/** unit_uses_inet() - true if its sockets will be of IPPROTO_SMC, so that it needs no AF_SMC */
+/** unit_uses_inet() - true if its sockets will use IPPROTO_SMC, so that it needs no AF_SMC */
 bool unit_uses_inet(const struct unit *unit);
 
 /**
  * unit_check() - check that a drop-in will have an effect
  *
- * Fills in @target, @lib, @loader and @way: the requested way, else the library, or eBPF if the
- * library does not reach the program.
+ * Fills in @target, @lib, @loader and @way: the requested way, otherwise the library, or eBPF if
+ * the library does not reach the program.
  */
 int unit_check(struct unit *unit, struct smc_err *err);
 
@@ -122,7 +122,10 @@ struct listeners {
 	bool is_running, is_away;
 };
 
-/** unit_listeners() - ports of a unit, or of a template's instances. Return: also -EPERM */
+/**
+ * unit_listeners() - ports of a unit, or of a template's instances. Return: 0, -EPERM or another
+ * -errno
+ */
 int unit_listeners(struct listeners *found, const struct unit *unit, struct smc_err *err);
 
 /* ---- peers.c ---- */

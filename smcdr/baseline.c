@@ -43,7 +43,7 @@ static int baseline_dir(char *path, size_t size)
 	return -ENOENT;
 }
 
-/* Open the directory, or make it. No one else may write to it. */
+/* Open or make the directory. No one else may write to it. */
 static int open_dir(bool is_new, struct smc_err *err)
 {
 	char path[PATH_MAX], *slash;

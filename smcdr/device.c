@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* device: devices that SMC can use, including those the kernel does not list, with their names. */
+/* device: devices that SMC can use, with names, including those that the kernel does not list. */
 #include "smcdr/cmd.h"
 
 #include <net/if.h>

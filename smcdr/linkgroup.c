@@ -57,7 +57,7 @@ static bool link_fits(const struct linkgroup_request *request, const struct link
 	       (!request->filter.ibdev || !strcmp(request->filter.ibdev, row->link.ib_dev));
 }
 
-/* To find a name takes many files, and most links have the device of an earlier one. */
+/* Finding a name reads many files, and most links have the device of an earlier one. */
 static void name_netdev(const struct cmd_list *links, size_t number)
 {
 	struct link_row *row = cmd_list_at(links, number);
@@ -205,7 +205,7 @@ static int show(struct cmd *cmd, const struct lists *lists, const struct linkgro
 	return 0;
 }
 
-/* Hexadecimal with or without 0x; elsewhere the last byte of an SMC-R id is the link number. */
+/* Hexadecimal with or without 0x; some output has the link number as last byte of an SMC-R id. */
 static int parse_id(struct cmd *cmd, struct linkgroup_request *request, const char *word)
 {
 	unsigned long id;

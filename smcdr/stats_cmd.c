@@ -59,7 +59,10 @@ int cmd_run_stats(struct cmd *cmd)
 	if (ret)
 		return ret;
 	total = stats;
-	/* A reset looks like a restart to collectors; a baseline does not fit a recorded host. */
+	/*
+	 * To collectors, a reset would look like a restart; for a recorded host, a baseline has no
+	 * meaning.
+	 */
 	if (!cmd->is_absolute && !cmd->is_metrics && !record_root())
 		is_since_reset = subtract_baseline(cmd, &stats);
 	if (cmd->is_metrics)

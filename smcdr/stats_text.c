@@ -8,7 +8,7 @@
 #include "smc/reason.h"
 
 #define SHOWN_SIZES 8  /* the two largest classes are shown as one */
-#define SIZES_WIDTH 71 /* of the table with a column for each class */
+#define SIZES_WIDTH 71 /* for the table with a column for each class */
 
 /**
  * struct report - a report being printed
@@ -51,7 +51,7 @@ const char *stats_reason_name(uint32_t code, char buf[16])
 	return buf;
 }
 
-/* Width of the value after a label: values end at one column, with at least one blank in front. */
+/* Width of the value after a label; values end at the same column, after at least one blank. */
 static int room(const struct report *to, const char *label)
 {
 	return to->edge - 1 - (int)strlen(label);
@@ -189,7 +189,7 @@ static void cells(struct out_text *text, const char *label, const uint64_t *coun
 	out_str(text, "\n");
 }
 
-/* How many buffers and requests of each class of sizes */
+/* Number of buffers and requests in each class of sizes */
 static void print_sizes(const struct report *to, const uint64_t *bufs, const uint64_t *reqs)
 {
 	char buf[16], req[16];

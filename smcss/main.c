@@ -94,7 +94,7 @@ static int parse(int argc, char **argv)
 	return smcss_view(&view, &asked, &err) ? cli_usage_error(&tool, "%s", err.text) : -1;
 }
 
-/* Point to learned destinations: their missing SMC connections are due to ld_pre_smc.so. */
+/* Mention learned destinations: ld_pre_smc.so is the reason why they have no SMC connections. */
 static void show_learned(void)
 {
 	int count;

@@ -36,7 +36,7 @@ struct lister {
 	struct out_text text;
 	struct sockets_row chunk[CHUNK];
 	size_t n_chunk;
-	bool is_flushed; /* rows of this namespace were processed already */
+	bool is_flushed; /* rows of this namespace that were already processed */
 	bool is_printed; /* stdout has output: no second try */
 	struct sockets_lookup lookup;
 	struct netns_list *spaces; /* NULL: one namespace */

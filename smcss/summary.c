@@ -413,7 +413,10 @@ json_t *summary_json(struct summary *summary, const struct netns_list *spaces)
 
 /* ---- metrics ---- */
 
-/* Most values of a label; others are counted together, as peers choose codes of reasons. */
+/*
+ * Maximum of values of a label; others are counted together, because peers can choose any reason
+ * code.
+ */
 #define MOST_NETNS 100
 #define MOST_REASONS 30
 #define OTHER "other"
@@ -440,7 +443,7 @@ static size_t number(const struct summary_item *item, int mode)
 	return mode == SMC_MODE_NONE ? item->listening : item->counts[mode];
 }
 
-/* A container may have the name used for the rest: merge them. */
+/* A container may have the name that the rest has: merge them. */
 static void by_item(const struct summary *summary, struct out_text *text,
 		    const struct family *family)
 {

@@ -45,7 +45,7 @@ static const struct cli_opt options[] = {
 	  .text = &asked.metric },
 	{ OPT_LOWER, "lower", NULL, "treat lower numbers as better", &asked.is_lower_better,
 	  .needs = "--metric" },
-	{ OPT_SERVER, "server", "CMD", "start this server for each run, over TCP or SMC alike",
+	{ OPT_SERVER, "server", "CMD", "start this server for each run, over TCP or SMC",
 	  .text = &asked.server },
 	{ OPT_OUTPUT, "show-output", NULL, "show the output, on standard error", &asked.is_shown },
 	{ OPT_VERIFY, "verify", "FILE", "repeat the comparison that --json wrote to FILE",
@@ -268,7 +268,7 @@ static void expect_verdict(const struct comparison *self, int pair)
 			 NUMBERS_PAIRS);
 	else if (pair == 1 && !result_used_smc(&self->pairs[0].smc.seen, true))
 		cli_warn(&tool, is_quiet,
-			 "SMC was not used while warming up: without it there is no verdict");
+			 "SMC was not used while warming up: without it, there is no verdict");
 }
 
 /* The first pair warms up the caches and does not count. */

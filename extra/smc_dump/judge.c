@@ -254,7 +254,7 @@ static void doubt_values(struct judgement *result, const struct smc_clc *message
 		doubt(result, message, "RMBE index %u: the first element of a buffer is 1", 0U);
 	else if (message->index != only && is_linux)
 		doubt(result, message,
-		      "%cMBE index %u: Linux has one element per buffer, %u; a receiver that does "
+		      "%cMBE index %u: a buffer of Linux has only element %u; a receiver that does "
 		      "not check this writes outside of the buffer",
 		      message->is_smcd ? 'D' : 'R', message->index, only);
 	if (message->has & SMC_CLC_HAS_CHID && !message->chid)

@@ -234,7 +234,7 @@ static void say_no_port(struct prediction *result, const struct pair *pair, int 
 
 	if (net->flags & PREDICT_GID_V1)
 		say(result, PREDICT_SMCR_V2, side, "smc_rnics -w",
-		    "the RDMA port of " PREDICT_HOST " has no RoCE v2 GID for it");
+		    "the RDMA port of " PREDICT_HOST " has no GID of RoCE v2 for it");
 	else
 		say(result, PREDICT_SMCR_V2, side, net->command, PREDICT_HOST ": %s",
 		    *net->why ? net->why : "no RDMA port for it");

@@ -44,7 +44,7 @@ int anonymous_key(struct pseudonyms *all, const char *file, struct smc_err *err)
 	bytes = smc_read_fd(fd, KEY_MOST, &len);
 	if (!bytes)
 		return smc_err_set(err, errno, "cannot read %s", file);
-	/* Convert to a fixed byte order, so that a file gives the same key on each machine. */
+	/* Convert to a fixed byte order, so that a file gives the same key on every machine. */
 	parts[0] = htole64(siphash(none, bytes, len));
 	parts[1] = htole64(siphash(half, bytes, len));
 	memcpy(all->key, parts, sizeof(parts));
@@ -186,7 +186,7 @@ static void replace_socket(const struct pseudonyms *all, void *body, size_t len)
 	}
 }
 
-/* Replace each message of host byte order, in sequence; damaged ones stay, readers refuse them. */
+/* Replace each message in turn, in host byte order; damaged ones stay, as readers refuse them. */
 static void replace_messages(const struct pseudonyms *all, const char *file, char *at, size_t len)
 {
 	bool is_socket = !strncmp(file, "sock_diag/", 10);
@@ -412,7 +412,7 @@ static int copy_one(const char *from, const struct stat *st, int type, struct FT
 	return !is_copied;
 }
 
-/* Names of host and namespace get pseudonyms; output of commands is dropped. */
+/* The names of the host and the namespace get pseudonyms; output of commands is dropped. */
 static void change_index(json_t *index, const struct pseudonyms *all)
 {
 	static const char *const keys[] = { "host", "netns" };

@@ -30,8 +30,7 @@ struct pseudonyms {
 };
 
 /**
- * pseudonym_name() - replace a host name, EID or PNET ID
- * @len: size; a NUL ends it earlier
+ * pseudonym_name() - replace a host name, EID or PNET ID @len: size; a NUL ends it earlier
  *
  * Each letter becomes another letter of the same case, each digit another digit; other characters
  * stay. Names that differ only in case keep differing only in case.
@@ -44,7 +43,8 @@ void pseudonym_ipv4(const struct pseudonyms *all, uint8_t addr[4]);
 /**
  * pseudonym_ipv6() - replace, except ::, ::1, multicast, and the first byte of others
  *
- * Link-local addresses: only the last eight bytes change; mapped ones: as in pseudonym_ipv4().
+ * In link-local addresses only the last eight bytes change; mapped ones change like in
+ * pseudonym_ipv4().
  */
 void pseudonym_ipv6(const struct pseudonyms *all, uint8_t addr[16]);
 

@@ -97,7 +97,7 @@ void pseudonym_name(const struct pseudonyms *all, char *name, size_t len)
 	}
 }
 
-/* Flip each bit from @first to @end, or not, depending on the bits before it. */
+/* Flip some bits from @first to @end, each depending on the bits before it. */
 static void turn(const struct pseudonyms *all, enum kind kind, uint8_t *addr, size_t first,
 		 size_t end)
 {

@@ -52,7 +52,7 @@ static bool begins(const char *text, const char *const *words)
 	return false;
 }
 
-/* Append the lines that @is_wanted selects, NULL: all but empty ones; @lines is changed. */
+/* Append the lines that @is_wanted selects, or for NULL all but empty ones; changes @lines. */
 static void put_lines(struct out_text *text, char *lines, bool (*is_wanted)(const char *line))
 {
 	char *line;

@@ -39,7 +39,7 @@ static void remove_at_exit(void)
 	rmdir(left_over);
 }
 
-/* A process that was killed leaves its directory, which is then unlocked. */
+/* A killed process leaves its directory, which is then unlocked. */
 static void remove_abandoned(int top, const char *name)
 {
 	struct stat st;
@@ -65,7 +65,7 @@ static void remove_all_abandoned(const char *tmp)
 		each_entry(fd, remove_abandoned);
 }
 
-/* Make and lock a directory, which another process may remove in between. */
+/* Make and lock a directory; another process may remove it between the two. */
 static int make_locked(char path[PATH_MAX], const char *tmp)
 {
 	struct stat st;
@@ -202,7 +202,7 @@ be_child(const struct workdir *work, workdir_fn fn, void *arg, int out, pid_t pa
 	struct smc_err err = { 0 };
 	int ret;
 
-	/* A directory outside of the sandbox would be a way out. */
+	/* A directory outside the sandbox would be a way out. */
 	close(work->fd);
 	close(work->signals);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -217,7 +217,7 @@ be_child(const struct workdir *work, workdir_fn fn, void *arg, int out, pid_t pa
 	_exit(!!ret);
 }
 
-/* A program of a process that was ended may go on for a moment, and make files. */
+/* A program started by a killed process may continue for a moment, and make files. */
 static void await_descendants(int end)
 {
 	char byte;

@@ -11,7 +11,7 @@ struct workdir {
 	int fd;		     /* its descriptor */
 	sigset_t before;     /* signal mask of the caller */
 	int signals;	     /* signalfd of the signals that end it */
-	int caught;	     /* the signal that did, 0 for none */
+	int caught;	     /* the signal that ended it, 0 for none */
 };
 
 /**
@@ -29,7 +29,7 @@ bool workdir_is_stopped(struct workdir *work);
 /**
  * workdir_run() - run a program of smc-tools, from the directory of this one or else from PATH
  * @out, @errors: descriptors for its output, -1 to share ours
- * @seconds: timeout, after which it is killed, 0 for none
+ * @seconds: timeout after which it is killed, 0 for none
  *
  * A signal to end this process is passed on to the program.
  *
@@ -41,7 +41,7 @@ int workdir_run(struct workdir *work, char *const argv[], int out, int errors, i
 typedef int (*workdir_fn)(void *arg, struct smc_err *err);
 
 /**
- * workdir_fork() - work in a separate process, whose crash does not end this one
+ * workdir_fork() - work in a separate process, whose crash does not end this process
  * @what: for the message after a crash, "unpack FILE"
  *
  * It is killed with this process, unless it has changed its user.

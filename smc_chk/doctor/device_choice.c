@@ -157,8 +157,8 @@ bool choice_is_loopback(const struct pnet_row *row)
 }
 
 /*
- * A device of version 2 must have no PNET ID, or one that firmware also gave to a net device;
- * entries for net devices in the PNET table do not count here (seen with 6.12).
+ * A device of version 2 must have no PNET ID, or one that firmware gave to a net device, too; net
+ * devices in the PNET table do not count here (seen with 6.12).
  */
 static bool is_offered(const struct choices *choices, const struct pnet_row *ism)
 {

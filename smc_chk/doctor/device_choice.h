@@ -12,7 +12,7 @@ enum usability {
 	USABLE,
 	UNUSABLE_NO_EID,    /* version 2 only, and there is no EID */
 	UNUSABLE_NO_SUBNET, /* SMC-R: no address of the net device is in the subnet of a GID */
-	UNUSABLE_NO_VLAN,   /* SMC-R: the GIDs belong to another VLAN, or to none */
+	UNUSABLE_NO_VLAN,   /* SMC-R: the GIDs belong to another VLAN or to no VLAN */
 	UNUSABLE_NO_GID,    /* SMC-R: neither RoCE v1, nor RoCE v2 with an IPv4 address */
 	UNUSABLE_PORT_DOWN,
 	UNUSABLE_V2_ONLY,   /* SMC-R: RoCE v2, which this kernel does not support */
@@ -27,7 +27,7 @@ struct choice;
  * struct choices - what SMC would choose for all net devices, and the input of the rules
  * @rows: the devices with their PNET IDs; @vlans: VLAN id of each of @nets, 0 for none
  * @is_eid_known: @n_ueids and @seid are valid; @has_loopback: SMC-D within this host works
- * @is_v1_only: this kernel has no SMC-Rv2, which came with Linux 5.16 like user EIDs
+ * @is_v1_only: this kernel has neither SMC-Rv2 nor user EIDs, which came with Linux 5.16
  * @is_rxe_broken: this kernel's soft-RoCE hangs; @all: sorted by name
  */
 struct choices {
@@ -56,20 +56,21 @@ struct choice {
 
 #define CHOICE_MAX_MODES 5
 
-/** struct choice_mode - one kind of SMC that is proposed */
+/** struct choice_mode - a kind of SMC that the host proposes */
 struct choice_mode {
 	const char *name; /* "SMC-R", "SMC-D" */
 	unsigned int version;
 	const struct pnet_row *device; /* RDMA or ISM device, NULL for loopback */
 	const struct rdma_gid *gid;    /* of an RDMA port, NULL for none */
 	bool is_loopback;
-	bool is_waiting; /* not proposed yet: there is no EID */
+	bool is_waiting; /* not proposed yet, as there is no EID */
 };
 
 /**
  * choice_make() - choose devices for the net device of a row of @choices->rows. Pure.
  *
- * Follows the kernel: by PNET ID if the net device has one; else the RDMA port of that net device.
+ * Like the kernel, chooses by PNET ID if the net device has one, otherwise the net device's own
+ * RDMA port.
  */
 void choice_make(struct choice *choice, const struct choices *choices, const struct pnet_row *row);
 
@@ -108,7 +109,9 @@ bool choice_gid_is_v2(const struct rdma_gid *gid, struct netaddr *addr);
 /** choice_gid_is_v1() - true for a GID of SMC-Rv1 */
 bool choice_gid_is_v1(const struct rdma_gid *gid);
 
-/** choice_is_any_usable() - true if SMC can use a device for this net device. NULL: for any */
+/**
+ * choice_is_any_usable() - true if SMC can use a device for this net device, or for NULL for any
+ */
 bool choice_is_any_usable(const struct choices *choices, const char *netdev);
 
 /** choice_of() - find a net device by name, NULL for none */

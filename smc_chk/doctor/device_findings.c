@@ -23,7 +23,7 @@ static void say_unusable(struct doctor *doc, const struct pnet_row *row)
 			    row->port, row->ib_port->link_layer);
 }
 
-/* A switched-off port is no problem if others work and no PNET ID names it. */
+/* A switched-off port is not a problem if others work and it has no PNET ID. */
 static void say_down(struct doctor *doc, const struct pnet_row *row)
 {
 	const struct rdma_port *port = row->ib_port;

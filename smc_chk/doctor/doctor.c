@@ -23,7 +23,9 @@ static void check_all(struct doctor *doc)
 	first = doc->n_findings;
 	for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
 		checks[i](doc);
-	/* Without SMC on the host, problems of its devices are notes, for people one line. */
+	/*
+	 * Without SMC on the host, problems of its devices become notes, and in text a single line.
+	 */
 	if (!doc->facts->has_smc && doc->req->width && !doc->req->is_verbose) {
 		doctor_note(doc, "devices", NULL,
 			    "%zu checks do not matter without SMC (smc_chk doctor -v)",
@@ -38,7 +40,10 @@ static void check_all(struct doctor *doc)
 	}
 }
 
-/* The worst finding about kernel and devices, for a net device or all; DOCTOR_OK if none is. */
+/*
+ * The worst finding about the kernel, and about the devices of one or all net devices; DOCTOR_OK
+ * for none.
+ */
 static struct doctor_finding find_why(const struct doctor_facts *facts, const char *iface)
 {
 	static const char about[] = "kernel module netlink soft-roce rdma ism pnetid vlan address";
@@ -80,7 +85,7 @@ static json_t *json_addresses(const struct doctor_facts *facts, const char *netd
 	return array;
 }
 
-/* Why a net device has no SMC-R, or with NULL the host no SMC. */
+/* Find out why a net device has no SMC-R, or with NULL, why the host has no SMC. */
 static void add_why(json_t *json, const struct doctor_facts *facts, const char *iface)
 {
 	struct doctor_finding why = find_why(facts, iface);

@@ -49,8 +49,8 @@ static int on_ueid(const struct nlmsghdr *nlh, void *arg)
 }
 
 /*
- * Some files of net.core exist only in the first network namespace. Return: 1 there, 0 elsewhere,
- * -ENODATA if neither can be seen.
+ * Some files of net.core exist only in the initial network namespace. Return: 1 there, 0 elsewhere,
+ * -ENODATA if that cannot be seen.
  */
 static int probe_first(void)
 {
@@ -65,8 +65,8 @@ static bool has_loopback(const struct doctor_facts *facts)
 		if (ism->chid == SMC_ABI_CHID_LOOPBACK)
 			return true;
 	/*
-	 * Loopback may be available. Linux up to 6.17 does not list it; but without an ISM device,
-	 * only loopback can be the reason for ISM version 2.
+	 * True if loopback may be available. Linux up to 6.17 does not list it; but if the kernel
+	 * reports ISM version 2 without an ISM device, there must be loopback.
 	 */
 	return facts->info.has & SMC_SYSINFO_HAS_ISM_V2 && facts->info.is_ism_v2 &&
 	       !facts->rdma.n_isms;
@@ -92,7 +92,7 @@ static void load_choices(struct doctor_facts *facts)
 	choices->is_ism_v2 = facts->info.is_ism_v2;
 	choices->has_loopback = has_loopback(facts);
 	facts->is_inner = !host_probe_number("netns-is-first", probe_first);
-	/* Linux before 5.16 has no table of EIDs, and no version 2 that needs them. */
+	/* Linux before 5.16 has neither a table of EIDs nor a version 2 that needs them. */
 	choices->is_eid_known =
 		read_table(facts, SMC_NETLINK_DUMP_UEID, on_ueid, choices) &&
 		read_table(facts, SMC_NETLINK_DUMP_SEID, smc_seid_decode, &choices->seid);
@@ -163,7 +163,7 @@ static void load_netlink(struct doctor_facts *facts)
 	facts->has_diag = is_read(facts, ret == -EINTR ? 0 : ret, &err);
 }
 
-/* Only the first network namespace has entries of RDMA ports; they apply in all. */
+/* Only the initial network namespace has entries of RDMA ports, which apply in all namespaces. */
 static int on_device(const struct nlmsghdr *nlh, void *arg)
 {
 	struct doctor_facts *facts = arg;
@@ -279,7 +279,7 @@ static void load_pauses(struct doctor_facts *facts)
 	smc_genl_close(nl);
 }
 
-/* /sys is that of another network namespace, and we may not mount ours: see sysfs_here(). */
+/* /sys belongs to another network namespace, and we may not mount ours: see sysfs_here(). */
 static bool is_foreign_sysfs(const struct doctor_facts *facts)
 {
 	struct if_nameindex *here;
@@ -371,7 +371,7 @@ int facts_load(struct doctor_facts *facts, const struct chk_request *req, struct
 	    strchr(facts->release, '/'))
 		facts->release[0] = '\0';
 	sscanf(facts->release, "%3u.%6u.%6u", &version[0], &version[1], &version[2]);
-	/* Anonymous bundles have neither of these two. */
+	/* Anonymous bundles have neither. */
 	host_probe("host-name", probe_host, NULL, facts->host);
 	host_probe("date", probe_date, NULL, facts->when);
 	host_text(facts->boot, sizeof(facts->boot), "/proc/sys/kernel/random/boot_id");

@@ -30,9 +30,9 @@ struct module_facts {
 /** struct kernel_facts - what the kernel was built with, and what it lets us do */
 struct kernel_facts {
 	struct kconfig config;
-	const struct distribution *distribution; /* NULL: nothing is known of it */
+	const struct distribution *distribution; /* NULL if nothing is known about it */
 	struct module_facts smc, smc_diag;
-	bool has_smc_dir; /* module smc is loaded or built in, says sysfs */
+	bool has_smc_dir; /* sysfs has module smc: it is loaded or built in */
 	bool is_attached; /* smc_bpf has programs attached */
 	bool is_traced;	  /* trace events of SMC are enabled */
 	int mptcp;	  /* number of MPTCP sockets; -errno: unknown */
@@ -40,7 +40,7 @@ struct kernel_facts {
 	char own[HOST_PROBE_SIZE];
 	int ipproto_error; /* of a socket of IPPROTO_SMC: 0, -errno, -ENODATA if not recorded */
 	const char *bpf_missing; /* what smc_run --bpf lacks, NULL for nothing */
-	int sockmaps; /* number of maps that take the input of sockets; -errno: unknown */
+	int sockmaps; /* number of maps whose verdict takes input of sockets; -errno: unknown */
 	char sockmap[HOST_PROBE_SIZE]; /* name of the first; a newline, the program that fills it */
 };
 
@@ -51,7 +51,7 @@ struct kernel_facts {
 /** struct smc_pause - pause frames of one net device */
 struct smc_pause {
 	char netdev[NETDEV_NAME_SIZE];
-	bool is_autoneg;   /* negotiated with the other end, so not necessarily in use */
+	bool is_autoneg;   /* to be negotiated with the other end, so perhaps not in use */
 	bool is_rx, is_tx; /* obeys them, sends them */
 };
 
@@ -103,7 +103,7 @@ struct shim_facts {
 	size_t n_foreign;
 	struct preload_entry preloads[FACTS_PRELOAD_MAX];
 	size_t n_preloads;
-	int n_learned; /* destinations that they leave to TCP */
+	int n_learned; /* number of destinations that they leave to TCP */
 };
 
 #define FACTS_SERVICES_MAX 16
@@ -114,7 +114,7 @@ struct service_facts {
 	bool is_denied, is_bpf;
 };
 
-/** struct services_facts - those of which it is known whether SMC is denied */
+/** struct services_facts - services of which it is known whether SMC is denied */
 struct services_facts {
 	struct service_facts all[FACTS_SERVICES_MAX];
 	size_t count;
@@ -129,11 +129,11 @@ struct doctor_facts {
 	int sysfs;		       /* descriptor that it needs, or -1 */
 	char release[HOST_PROBE_SIZE]; /* of the kernel, "6.12.107+deb13-amd64" */
 	char host[HOST_PROBE_SIZE];    /* its name, "" if not recorded */
-	char when[HOST_PROBE_SIZE];    /* now, or when it was recorded; "" if unknown */
-	char boot[40];		 /* id that all namespaces and containers have; "" if unknown */
+	char when[HOST_PROBE_SIZE];    /* date: now, or of the record; "" if unknown */
+	char boot[40];		 /* boot id, the same in all containers; "" if unknown */
 	unsigned int version[3]; /* the numbers in @release, 0 for what has none */
 	int socket_error;	 /* errno of the kernel for a socket of AF_SMC */
-	bool has_filter;	 /* of system calls: socket_error may be its answer */
+	bool has_filter;	 /* a system call filter, which may be the cause of socket_error */
 	struct smc_genl *genl;	 /* SMC_GEN_NETLINK, NULL without @has_genl: kernel 5.11 */
 	struct netdev_table netdevs;
 	struct rdma_table rdma;
@@ -144,7 +144,7 @@ struct doctor_facts {
 	bool has_genl, has_pnet, has_info, has_diag, has_pauses;
 	struct smc_err unread; /* the first netlink request that failed without a known reason */
 	bool is_limited;       /* handshake limitation is on */
-	bool is_inner; /* not the first network namespace, which alone has loopback's PNET ID */
+	bool is_inner; /* not the initial network namespace, which alone knows loopback's PNET ID */
 	bool is_foreign_sysfs; /* @sys shows another network namespace */
 	bool has_stats;	       /* @stats: since the kernel counts, from 5.14 on */
 	struct smc_stats stats;
@@ -181,8 +181,8 @@ int facts_probe_uname(void *place, char text[HOST_PROBE_SIZE]);
 
 /**
  * facts_probe_sockmaps() - for host_probe(): maps of sockets whose input goes through a verdict
- * @text: name of one, if possible one with a sock_ops program, which can add each socket of its
- *	groups; a newline, that program
+ * @text: name of a map, if possible one to which a sock_ops program can add each socket of its
+ * groups; then a newline and that program
  *
  * Needs Linux 5.17 and capabilities of the first user namespace.
  * Return: their number; -EPERM; -errno of bpf(2).

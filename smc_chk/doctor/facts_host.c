@@ -157,7 +157,7 @@ static void load_shim(struct shim_facts *shim)
 {
 	shim->n_learned = learned_count();
 	load_library(&shim->own, "library", (int)sizeof(void *) * CHAR_BIT);
-	/* A 32-bit library is only missed on hosts with 32-bit programs. */
+	/* Only hosts with 32-bit programs need a 32-bit library. */
 	shim->has_narrow_loader = sizeof(void *) > 4 && host_exists("/lib/ld-linux.so.2");
 	if (shim->has_narrow_loader)
 		load_library(&shim->narrow, "library-32", 32);

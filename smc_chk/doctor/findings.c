@@ -152,7 +152,7 @@ static enum doctor_level put_verdict(struct out_text *text, const struct doctor_
 	return warnings ? DOCTOR_WARNING : DOCTOR_OK;
 }
 
-/* The worst comes last, where a terminal shows it without scrolling. */
+/* Put the worst last, where it stays visible. */
 static void put_table(struct out_text *text, const struct doctor *doc,
 		      const struct doctor_result *result)
 {
@@ -198,8 +198,8 @@ static void put_finding(struct out_text *text, const struct doctor_finding *find
 }
 
 /*
- * On a terminal the worst findings come first; the list is short, as findings that are ok are left
- * out.
+ * On a terminal the worst findings come first; the list is short, because it leaves out findings
+ * that are ok.
  */
 static void put_list(struct out_text *text, const struct doctor *doc,
 		     const struct doctor_result *result)

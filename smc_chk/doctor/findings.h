@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The doctor: from facts of a host to findings; and the static analysis. */
+/* The doctor, which turns facts of a host into findings; and the static analysis. */
 #pragma once
 
 #include "out/text.h"
@@ -51,7 +51,7 @@ struct doctor {
 /**
  * doctor_say() - add a finding
  * @remedy: NULL for none; printed unchanged, so quote names in it with out_shell_word()
- * @fmt: the text; names from sysfs and peers are passed unescaped, this function escapes them
+ * @fmt: the text; pass names from sysfs and peers unescaped, because this function escapes them
  *
  * Text that does not fit is truncated. A remedy that is a command starts with the command's name.
  */
@@ -78,8 +78,8 @@ const char *doctor_command(struct doctor *doc, const char *before, const char *n
  * doctor_take() - make a remedy from a text, which is freed
  * @is_typable: all names in it are shell words
  *
- * If the text does not fit or cannot be typed, the remedy says that it is missing, as half a
- * command is worse than none.
+ * If the text does not fit or cannot be typed, the remedy says so instead, because half a command
+ * is worse than none.
  */
 const char *doctor_take(struct doctor *doc, struct out_text *text, bool is_typable);
 
@@ -112,7 +112,10 @@ bool doctor_is_in_scope(const struct doctor *doc, const struct pnet_row *row);
 /** doctor_each() - call a check for each row in scope */
 void doctor_each(struct doctor *doc, void (*check)(struct doctor *doc, const struct pnet_row *row));
 
-/** doctor_unusable_level() - of a device: a problem if there is no other, or for @iface */
+/**
+ * doctor_unusable_level() - level of an unusable device: a problem if there is no other, or for
+ * @iface
+ */
 enum doctor_level doctor_unusable_level(const struct doctor *doc);
 
 /** buddy_orders() - number of block sizes per zone in /proc/buddyinfo, 0 if unknown */

@@ -54,7 +54,7 @@ static void say_blocked(struct doctor *doc, enum doctor_level level, const char 
 			   block->file);
 }
 
-/* Remedy of the distribution, if its kernel is said to be built like this one: 'n', 'm' or '?'. */
+/* The distribution's remedy, if its row describes a kernel built like this one: 'n', 'm' or '?'. */
 static const char *remedy_of(const struct doctor *doc, const char *built, const char *otherwise)
 {
 	const struct distribution *row = doc->facts->kernel.distribution;
@@ -83,7 +83,7 @@ static void say_no_smc(struct doctor *doc)
 	char built = option(doc, "CONFIG_SMC");
 	int error = doc->facts->socket_error;
 	bool is_absent = built == 'n' || (!built && module->how != KMODULE_FILE);
-	/* A filter may also have prevented loading a module that is installed and allowed. */
+	/* A filter may also have kept an installed and allowed module from being loaded. */
 	bool is_filtered = doc->facts->has_filter && module->how == KMODULE_FILE && !is_absent &&
 			   !module->is_blocked;
 	bool is_refused = error != EAFNOSUPPORT || module->how == KMODULE_BUILTIN || built == 'y' ||
@@ -208,17 +208,17 @@ static void check_ways(struct doctor *doc)
 			  "CAP_PERFMON)");
 }
 
-/* SMC-D has no link, which the events for sending and receiving print. */
+/* The trace events for sending and receiving print a link, which SMC-D does not have. */
 static bool is_traced(const struct doctor_facts *facts)
 {
 	return facts->kernel.is_traced && (facts->rdma.n_isms || facts->choices.has_loopback);
 }
 
 /**
- * struct fault - a fault of released kernels; version 6.12.56 is 6012056
+ * struct fault - a bug of released kernels; version 6.12.56 is 6012056
  * @from: first version with it
- * @fixed: first version without it of each series that has a fix, and all after the last one
- * @remedy: other than a later kernel
+ * @fixed: first fixed version of each series that has a fix; all later series are fixed, too
+ * @remedy: instead of a later kernel
  * @concerns: true if this host is concerned; NULL for every host
  */
 static const struct fault {
@@ -241,8 +241,8 @@ static const struct fault {
 };
 
 /*
- * Version numbers with a suffix such as "6.12.0-55.el10" say nothing of fixes, which distributions
- * port back: there, only what this host does counts.
+ * Version numbers with a suffix such as "6.12.0-55.el10" do not show which fixes a distribution has
+ * backported, so only the host's behaviour counts.
  */
 static void check_fault(struct doctor *doc, const struct fault *fault)
 {
@@ -293,8 +293,8 @@ static void check_known(struct doctor *doc)
 }
 
 /*
- * Where a verdict takes the input of the TCP socket inside an SMC socket, it replaces the functions
- * that SMC has set: the handshake breaks, data is lost, and recv(2) does not wait.
+ * A verdict on the TCP socket inside an SMC socket replaces the functions that SMC has set: the
+ * handshake breaks, data is lost, and recv(2) does not wait.
  */
 static void check_sockmaps(struct doctor *doc)
 {
@@ -319,7 +319,7 @@ static void check_sockmaps(struct doctor *doc)
 			len, kernel->sockmap);
 }
 
-/* Go 1.24 and later listen so, unless that is switched off. */
+/* Go 1.24 and later listen with MPTCP, unless that is switched off. */
 static void check_mptcp(struct doctor *doc)
 {
 	if (doc->facts->kernel.mptcp > 0)
@@ -349,7 +349,10 @@ void doctor_kernel(struct doctor *doc)
 		check_sockmaps(doc);
 		check_mptcp(doc);
 	}
-	/* With attached smc_bpf programs SMC sockets must work. Only root can see them. */
+	/*
+	 * If programs of smc_bpf are attached, SMC sockets must work. Only root can see these
+	 * programs.
+	 */
 	if (doc->facts->kernel.is_attached && doc->facts->kernel.ipproto_error)
 		doctor_say(doc, DOCTOR_PROBLEM, "attached", "smc_bpf", "smc_bpf detach --all",
 			   "makes TCP sockets fail: it turns them into SMC sockets, which the "

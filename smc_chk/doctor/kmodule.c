@@ -162,7 +162,7 @@ enum modprobe_rule modprobe_parse(const char *text, const char *module, const ch
 	enum modprobe_rule rule, found = MODPROBE_NO_RULE;
 	char *copy AUTO_FREE = xstrdup(text), *rest = copy, *line;
 
-	/* The stronger rule counts: install also stops "modprobe smc". */
+	/* The stronger rule counts: "install" also stops "modprobe smc". */
 	while (found != MODPROBE_INSTALL && (line = strsep(&rest, "\n"))) {
 		rule = parse_line(line, module, alias);
 		if (rule)

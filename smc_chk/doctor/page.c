@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* --html: a template, whose script shows the JSON of the doctor and of other tools. */
+/* --html: a template with a script that shows the JSON of the doctor and of other tools. */
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -27,7 +27,8 @@ static const char *const elements[][4] = {
 };
 
 /*
- * Append an element: JSON, or messages of a tool that fails. Without '<' nothing in it can end it.
+ * Append an element: JSON, or the messages of a failed tool. It has no '<', so its content cannot
+ * end it.
  * Return: exit status of the tool; -1 after a message, only for the doctor.
  */
 static int put(struct out_text *page, const char *const *element, const struct chk_request *req)

@@ -63,7 +63,7 @@ static void check_absent(struct doctor *doc, const struct pnet_row *row)
 	const char *remedy = removal(doc, row->entry);
 	int level = DOCTOR_WARNING;
 
-	/* A net device with the same PNET ID that has no RDMA port needs the absent device. */
+	/* A net device with the same PNET ID and no RDMA port needs the absent device. */
 	for_each(choice, choices->all, choices->count)
 		if (!strcmp(choice->net->pnetid, row->pnetid) && !choice->port)
 			level = doctor_unusable_level(doc);
@@ -138,7 +138,7 @@ static void check_entry(struct doctor *doc, const struct pnet_row *row)
 		check_twice(doc, row);
 }
 
-/* A port and its own net device are in the same network, so need the same PNET ID. */
+/* A port and its own net device are in the same network, so they need the same PNET ID. */
 static void check_pair(struct doctor *doc, const struct pnet_row *port)
 {
 	const struct choice *net = choice_of(&doc->facts->choices, port->ib_port->netdev);
@@ -177,7 +177,7 @@ static void check_lonely(struct doctor *doc, const struct choice *choice)
 		bool is_partner = !row->net && strcmp(row->name, choice->net->name) &&
 				  !strcmp(row->pnetid, choice->net->pnetid);
 
-		/* check_pair() reports ports of another PNET ID. */
+		/* check_pair() reports ports with another PNET ID. */
 		if (is_partner || (*row->pnetid && is_port_of(row, choice->net->name)))
 			return;
 	}

@@ -7,7 +7,7 @@
 
 /* BPF_SK_SKB_VERDICT of Linux 5.13 */
 #define SK_SKB_VERDICT 38
-/* Maximum of maps per program that are looked at: the kernel's own limit. */
+/* Maximum of maps read per program: the kernel's own limit. */
 #define MAPS_MAX 64
 
 static int bpf_call(int command, union bpf_attr *attr)

@@ -99,8 +99,8 @@ static void check_size(struct doctor *doc, const char *name, const char *what, c
 			   real_text, what, out_size(limit_text, limit));
 	else if (real == SMC_KERNEL_BUFFER)
 		/*
-		 * A note for programs not started by smc_run. sysctl(8) prints a line for
-		 * sysctl.d(5), in a file of its own: the remedy may be typed again.
+		 * A note for programs not started by smc_run. The remedy writes what sysctl(8)
+		 * prints into its own file for sysctl.d(5), so it can be typed again.
 		 */
 		doctor_say(doc, DOCTOR_NOTE, "buffers", name,
 			   doctor_remedy(doc, "sysctl -w %s=%d | tee /etc/sysctl.d/90-smc-%s.conf",

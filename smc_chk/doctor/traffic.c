@@ -7,7 +7,7 @@
 
 #define CHECK "traffic"
 
-/* Fewer calls are no basis: a test, or the first seconds of a service. */
+/* Fewer calls mean little: they may be a test, or the first seconds of a service. */
 #define LEAST_CALLS 1000
 #define LEAST_BUFFERS 100
 #define LEAST_CONNECTIONS 100

@@ -178,7 +178,7 @@ static int look_at_group(const struct nlmsghdr *nlh, void *arg)
 	return 0;
 }
 
-/* An SMC-R socket does not name its group: take it only if a single group has the link. */
+/* An SMC-R socket does not name its group: report a group only if no other has the link. */
 static void find_group(struct client_result *result)
 {
 	struct group_search search = { .result = result };
@@ -198,7 +198,7 @@ static void look_at_socket(struct client_result *result, int fd, bool is_smc)
 {
 	socklen_t len = sizeof(result->local);
 
-	/* The peer's address is known, and an SMC socket would lose its scope id. */
+	/* Keep the known address of the peer, because an SMC socket would lose its scope id. */
 	getsockname(fd, &result->local.sa, &len);
 	result->has_sock = is_smc && endpoint_diag(fd, &result->sock);
 	result->mode = result->has_sock ? smc_sock_mode(&result->sock) : SMC_MODE_NONE;

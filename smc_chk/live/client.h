@@ -8,7 +8,7 @@
 #include "smc_chk/live/proto.h"
 #include "smc_chk/smc_chk.h"
 
-/* Results of measure_rates(); for a foreign server only those of connecting, else 0. */
+/* Results of measure_rates(); for a foreign server, all but those of connecting are 0. */
 struct client_rates {
 	double connects_per_second, connect_ns; /* median */
 	double bytes_per_second, round_trip_ns; /* median */
@@ -17,7 +17,7 @@ struct client_rates {
 /**
  * struct client_result - result of a test
  * @status: CHK_OK, CHK_TCP, CHK_UNTESTED; CHK_ERROR with a message in @err
- * @err: with CHK_UNTESTED the reason
+ * @err: the reason for CHK_UNTESTED
  * @mode: SMC_MODE_NONE: SMC, but unknown whether -R or -D
  * @has_sock: sock_diag listed our socket; @has_lgr: its link group was found
  * @is_ours: the server speaks our protocol; @bytes and @rtt_* are only valid then

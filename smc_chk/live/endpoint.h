@@ -64,16 +64,17 @@ void endpoint_abort(int fd);
  * SMC's connect() ignores SO_SNDTIMEO, so the socket is non-blocking. SMC does not pass on some
  * errors of TCP; these are found with a plain TCP connection.
  *
- * Return: descriptor (non-blocking), or -errno: -ETIMEDOUT after @timeout_ms, and from the SMC
- * handshake -EPROTO, -ECONNRESET, -ECONNABORTED, -ETIME after @timeout_ms, -ENOMSG after the six
- * seconds in which the kernel had no answer.
+ * Return: descriptor (non-blocking), or -errno: -ETIMEDOUT after @timeout_ms; from the SMC
+ * handshake -EPROTO, -ECONNRESET, -ECONNABORTED, -ETIME after @timeout_ms, -ENOMSG after the kernel
+ * had no answer for six seconds.
  */
 int stream_connect(const union endpoint_addr *addr, bool is_smc, int timeout_ms, uint64_t *ns);
 
 /**
  * struct stream_limit - timeouts
  * @step_ms: limit without progress
- * @end: limit for everything, as stream_now(): a peer that sends a byte now and then makes progress
+ * @end: limit for everything, as from stream_now(), because a peer that sends a byte now and then
+ * makes progress
  */
 struct stream_limit {
 	int step_ms;

@@ -116,7 +116,7 @@ static uint64_t share_ns(int timeout_ms)
 	return (uint64_t)MAX(MIN_MS, MIN(timeout_ms / SHARE, MAX_MS)) * 1000000U;
 }
 
-/* Connect to the same server, up to the greeting of one of ours. Return: descriptor, -1. */
+/* Connect to the same server, and read the greeting if it is ours. Return: descriptor, -1. */
 static int connect_again(struct client_result *result, bool is_smc, int timeout_ms, uint64_t *ns)
 {
 	int fd = stream_connect(&result->peer, is_smc, timeout_ms, ns), ret = fd;
@@ -203,7 +203,7 @@ int measure_rates(struct client_result *result, int fd, const struct stream_limi
 
 	if (tcp < 0)
 		return -1;
-	/* This one waits while SMC is measured. A server of ours drops clients without data. */
+	/* This connection waits while SMC is measured. Our server drops clients without data. */
 	if (result->is_ours)
 		ret = exchange_data(result, tcp, PROTO_ECHO, 1, limit);
 	if (!ret)

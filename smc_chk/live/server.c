@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* The server of the live test: a thread for each client, so that a slow one delays no other. */
+/*
+ * The server of the live test, with a thread for each client, so that slow clients do not delay
+ * others.
+ */
 #include "smc_chk/live/server.h"
 
 #include <netdb.h>
@@ -71,7 +74,7 @@ static int listen_on(union endpoint_addr *addr)
 	if (fd < 0)
 		return fd;
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	/* IPv4 has a separate socket, whatever net.ipv6.bindv6only is. */
+	/* IPv4 has a separate socket, whatever the value of net.ipv6.bindv6only. */
 	if ((addr->sa.sa_family == AF_INET6 &&
 	     setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on))) ||
 	    bind(fd, &addr->sa, endpoint_len(addr)) || listen(fd, BACKLOG) ||
@@ -103,7 +106,10 @@ static bool start_thread(struct client *client)
 	return !ret;
 }
 
-/* Find a place for a client, at least for a refusal. No peer gets more than its share of places. */
+/*
+ * Find a place for a client, or at least for its refusal. No peer gets more than its share of
+ * places.
+ */
 static bool find_place(struct client *client)
 {
 	const struct server *server = client->server;
@@ -257,7 +263,9 @@ void server_close(struct server *server)
 
 /* ---- addresses ---- */
 
-/* Listen on one port of all addresses, or fail; the second one, IPv6's, may be missing. */
+/*
+ * Listen on one port of all addresses, or fail; the second address, which is IPv6, may be missing.
+ */
 static int listen_at(struct server *server, union endpoint_addr *addrs, int count, uint16_t port)
 {
 	int fd, ret = 0;
@@ -357,8 +365,8 @@ static void raise_limit(int resource)
 }
 
 /*
- * Untrusted clients come from here on. Later only sockets are opened: for clients, and netlink. If
- * some rights cannot be dropped, the server still runs, and warns.
+ * From here on there are untrusted clients. Only sockets for clients and netlink are opened later.
+ * If some rights cannot be dropped, the server warns and still runs.
  */
 static int give_up_rights(struct smc_err *err)
 {
@@ -389,7 +397,7 @@ int chk_server(const struct chk_request *req)
 		return CHK_UNTESTED;
 	}
 	raise_limit(RLIMIT_NOFILE);
-	raise_limit(RLIMIT_NPROC); /* nobody's threads are counted together, in all processes */
+	raise_limit(RLIMIT_NPROC); /* the kernel counts all threads of user nobody together */
 	signal_fd = signals_catch();
 	count = find_addresses(req, addrs, &err);
 	if (count < 0 || server_open(&server, addrs, count, req->port, &err))

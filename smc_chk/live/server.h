@@ -33,7 +33,7 @@ void server_close(struct server *server);
 
 /**
  * session_serve() - greet, and answer until the client leaves or its time is over; then wait until
- *	it has read everything, or reads no more, and close
+ * it has read everything or stops reading, and close
  * @fd: non-blocking
  */
 void session_serve(int fd);

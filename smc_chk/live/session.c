@@ -12,7 +12,7 @@
 
 /*
  * Our client sends a request as soon as it has the greeting, and is done within a few minutes even
- * on a slow line. No client keeps its place for longer, whatever it sends.
+ * on a slow line. No client keeps its place for longer than that.
  */
 #define FIRST_MS 10000
 #define IDLE_MS 60000
@@ -137,7 +137,7 @@ static void talk(struct session *session)
 		if (!answer(session, message))
 			return;
 	}
-	/* Do not echo a possible beginning of a request, unless nothing follows it. */
+	/* Echo what may be the beginning of a request only if nothing follows it. */
 	if (is_ours || !len || stream_now() >= session->limit.end)
 		return;
 	session->limit = whole;

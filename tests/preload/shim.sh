@@ -188,7 +188,7 @@ done
 tries 'ld_pre_smc: SMC_SOCK_FAMILY is not smc, inet or auto: ignored
 ok errno kept' 'SMC_SOCK_FAMILY=tcp: one line' SMC_SOCK_FAMILY=tcp -- call 2 1 0
 try SMC_NO_REPAIRS=identity,wrong -- call 2 1 0
-like "$got" '^ld_pre_smc: SMC_NO_REPAIRS has a name .* ignored$' 'SMC_NO_REPAIRS=identity,wrong: one line'
+like "$got" '^ld_pre_smc: SMC_NO_REPAIRS names .* ignored$' 'SMC_NO_REPAIRS=identity,wrong: one line'
 tries 'ok errno kept' 'SMC_NO_REPAIRS: names of repairs' SMC_NO_REPAIRS=' late_error,,unsent identity, ' -- call 2 1 0
 tries 'ok errno kept' 'no line about sizes without a socket they matter for' SMC_SNDBUF=8x -- call 1 1 0
 

@@ -186,7 +186,7 @@ TEST(test_bindv6only)
 	set_knob("net.ipv6.bindv6only", "0");
 	check_says(doctor_net, "");
 	host.facts.serves_both = true;
-	check_says(doctor_net, "note bindv6only |is 0: * IPv4 clients no longer reach *|\n");
+	check_says(doctor_net, "note bindv6only |is 0: * IPv4 clients, but without SMC-Rv2 *|\n");
 	host.facts.version[1] = 13;
 	check_says(doctor_net, "");
 	host.facts.version[1] = 12;

@@ -444,7 +444,7 @@ TEST(shown)
 	print.width = 50;
 	print_payload(&text, &print, &payload);
 	assert_string_equal(strchr(said(&text), '\n'),
-			    "\n    SMCD  a\\x1bb[5]\n    40 B, cut to 29 B, after 9 B that are "
+			    "\n    SMCD  a\\x1bb[5]\n    40 B, cut to 29 B, after 9 B were "
 			    "lost\n\thello, .[31mworld\n\tand \\ more\n");
 	print.width = 0;
 	payload.is_sent = false;
@@ -462,7 +462,7 @@ TEST(shown)
 	conversation.pid = 0;
 	print_payload(&text, &(struct show){ 0 }, &payload);
 	assert_string_equal(strchr(said(&text), ' '),
-			    " 10.0.0.1:40000 > 10.0.0.2:6379  SMCD  closed, after 9 B that are "
+			    " 10.0.0.1:40000 > 10.0.0.2:6379  SMCD  closed, after 9 B were "
 			    "lost\n");
 }
 
