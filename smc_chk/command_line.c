@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-/*
- * The command line of smc_chk, and all output. Without a command, the options are those of 1.8.5.
- */
+/* The command line of smc_chk, and all output. Options without a command are from 1.8.5. */
 #include "smc_chk/smc_chk.h"
 
 #include <getopt.h>

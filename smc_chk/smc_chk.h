@@ -67,10 +67,7 @@ struct chk_request {
 /** chk_tool - name for messages outside of a command */
 extern const struct cli_tool chk_tool;
 
-/**
- * chk_command() - the command @word; for an option or NULL, smc_chk itself. Return: NULL after a
- * message
- */
+/** chk_command() - by word; for an option or NULL smc_chk itself. Return: NULL after a message */
 const struct chk_command *chk_command(const char *word);
 
 /** chk_asked - target of chk_parse() and the rows of options */

@@ -294,10 +294,7 @@ static bool is_named(int fd)
 	       !memcmp(addr.sun_path + 1, KEEP_NAME, sizeof(KEEP_NAME) - 1);
 }
 
-/*
- * True if the effective user has an ID in this user namespace. All users without one share a
- * number.
- */
+/* True if the effective user has an ID in this user namespace; others share a number. */
 static bool is_known(void)
 {
 	char map[128];

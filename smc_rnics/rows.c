@@ -90,9 +90,7 @@ static const char *ism_or_roce(const struct rnic *rnic, const char *firmware)
 	case 0x0c:
 	case 0x0f: return "Network_Express";
 	case 0x0a:
-		/*
-		 * Two kinds of cards have the same number, and differ in firmware or in the chip.
-		 */
+		/* Two kinds of cards have the same number: they differ in firmware or chip. */
 		if (firmware[0] ? !strncmp(firmware, "14.", 3) :
 				  rnic->device == 0x1015 || rnic->device == 0x1016)
 			return "RoCE_Express2";
@@ -273,10 +271,7 @@ static void add_function(struct loader *l, const char *pci_id)
 
 	read_function(l, &rnic, pci_id);
 	set_type(l, &rnic, ib);
-	/*
-	 * Skip other functions, such as disks and bridges of a PC; on IBM Z -a shows every
-	 * function.
-	 */
+	/* Skip other functions, such as disks of a PC; on IBM Z -a shows every function. */
 	if (!rnic.is_known && !(rnic.has & RNIC_HAS_FID))
 		return;
 	if (ib)

@@ -217,9 +217,7 @@ static void put_row(struct list *list, const struct row *row)
 	out_str(&list->notes, ": " CONFINED_SEE "\n");
 }
 
-/*
- * Add the units of a pattern, or only @asked; @own: only those that use SMC by their own settings
- */
+/* Add units of a pattern, or only @asked; @own: only those with SMC in their own settings */
 static int put_units(struct list *list, const char *pattern, const char *asked, bool own)
 {
 	struct unit_props props AUTO(unit_props_free) = { 0 }, rest, one;

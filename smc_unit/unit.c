@@ -237,10 +237,7 @@ static int check_bpf(struct unit *unit, struct smc_err *err)
 
 	if (unit->req->user)
 		return smc_err_say(err, ENOTSUP, "eBPF needs root: it is for system units");
-	/*
-	 * If a security module denies its sockets or accepted connections, it does not work at all,
-	 * which is worse than TCP.
-	 */
+	/* A security module would deny its sockets, or accepted connections: worse than TCP. */
 	if (confined_unit(unit->name, &unit->props, true, why) > 0)
 		return smc_err_say(err, EACCES, "%s: %s: " CONFINED_SEE, unit->name, why);
 	if (tool_find("smc_bpf", unit->loader) && check_owner(unit, unit->loader, err))

@@ -122,10 +122,7 @@ struct listeners {
 	bool is_running, is_away;
 };
 
-/**
- * unit_listeners() - ports of a unit, or of a template's instances. Return: 0, -EPERM or another
- * -errno
- */
+/** unit_listeners() - ports of a unit, or of a template's instances. Return: 0, -EPERM, -errno */
 int unit_listeners(struct listeners *found, const struct unit *unit, struct smc_err *err);
 
 /* ---- peers.c ---- */

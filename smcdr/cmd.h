@@ -139,7 +139,7 @@ void cmd_block(struct cmd *cmd, const void *object, const struct out_col *table,
  * struct cmd_ism - ISM devices, with loopback-ism, which the kernel does not list
  * @devices: of struct smc_device
  * @has_loopback: loopback-ism seems to exist: the kernel has ISM version 2 but lists no device, or
- * a link group uses its channel id
+ *	a link group uses its channel id
  * @loopback_groups: link groups on it; @loopback_pnetid: of these groups, empty for none
  */
 struct cmd_ism {
@@ -219,10 +219,7 @@ extern const struct out_col smcd_device_columns[];
 
 /* ---- output formats of statistics ---- */
 
-/**
- * stats_print() - print like smc-tools 1.8.5, longer with @has_details; @width: of the terminal, or
- * 0
- */
+/** stats_print() - as in 1.8.5, longer with @has_details; @width: of the terminal, or 0 */
 void stats_print(struct out_text *text, const struct smc_stats *stats,
 		 const struct smc_variant *variant, bool has_details, size_t width);
 

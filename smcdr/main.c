@@ -174,10 +174,7 @@ static int run(struct cmd *cmd, const struct cmd_object *object)
 	return cli_error(cmd->variant->tool, "%s", err.text);
 }
 
-/*
- * Options of an object; if the help of an option begins with "with OBJECT", it applies only to
- * that.
- */
+/* Options of an object, without those whose help begins with "with" and another object. */
 static void object_options(const struct cli_opt *all, struct cli_opt *own, const char *name)
 {
 	for (; all->val; all++)

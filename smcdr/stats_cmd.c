@@ -59,10 +59,7 @@ int cmd_run_stats(struct cmd *cmd)
 	if (ret)
 		return ret;
 	total = stats;
-	/*
-	 * To collectors, a reset would look like a restart; for a recorded host, a baseline has no
-	 * meaning.
-	 */
+	/* Collectors would take a reset for a restart; a recorded host has no baseline. */
 	if (!cmd->is_absolute && !cmd->is_metrics && !record_root())
 		is_since_reset = subtract_baseline(cmd, &stats);
 	if (cmd->is_metrics)

@@ -413,10 +413,7 @@ json_t *summary_json(struct summary *summary, const struct netns_list *spaces)
 
 /* ---- metrics ---- */
 
-/*
- * Maximum of values of a label; others are counted together, because peers can choose any reason
- * code.
- */
+/* Maximum of values of a label; others are summed up, as peers can choose any reason code. */
 #define MOST_NETNS 100
 #define MOST_REASONS 30
 #define OTHER "other"

@@ -63,10 +63,7 @@ _Static_assert(NUMBERS <= SHIM_FD_NUMBERS, "each has a mark");
 #define REST 10
 #define LONGEST_REST 100
 
-/*
- * If it loses the processor again soon, it waits twice as long each time, up to this, in
- * milliseconds.
- */
+/* If it loses the processor again soon, twice as long each time, up to this, in milliseconds. */
 #define LONGEST_RESTS 3200
 
 /* A thread that adapts begins with this part of its longest time. */
@@ -427,10 +424,7 @@ static long spin_in(atomic_uint *slot, const struct input *input, int fd, bool i
 	else if (found < 0)
 		found = 0;
 	*slot = 0;
-	/*
-	 * Like the kernel while it waits, let handlers run for signals that only this call
-	 * unblocks.
-	 */
+	/* Like the kernel, let handlers of signals run that only this call unblocks. */
 	if (found > 0 && sigmask)
 		syscall(SYS_rt_sigprocmask, SIG_SETMASK, sigmask, NULL, sizeof(old));
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, sizeof(old));
@@ -575,10 +569,7 @@ static bool has_connection(const struct input *input)
 	return false;
 }
 
-/*
- * If a look finds something, it replaces the program's call, and costs nothing. Return: as
- * spin_poll().
- */
+/* A successful look replaces the program's call, so it costs nothing. Return: as spin_poll(). */
 static int wait_for_any(struct state *state, const struct input *input, long long usec,
 			const void *sigmask)
 {

@@ -74,9 +74,7 @@ bool spin_is_on(void);
 /** spin_is_due() - true if spin_poll() of this array would look now; else counts the call */
 bool spin_is_due(struct pollfd *fds, long long usec);
 
-/**
- * spin_is_readable() - true if memory can be read: @size bytes, at least 8, on at most two pages
- */
+/** spin_is_readable() - true if memory can be read; @size: at least 8, on at most two pages */
 bool spin_is_readable(const void *memory, size_t size);
 
 #pragma GCC visibility pop

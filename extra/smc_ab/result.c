@@ -58,10 +58,7 @@ void result_judge(struct ab_result *result)
 		compare(result, offsetof(struct ab_run, metric), !options->is_lower_better,
 			&result->metric);
 	result->judged = options->metric ? &result->metric : &result->seconds;
-	/*
-	 * Trust the counters only if runs over TCP do not change them, so that no other program
-	 * counts.
-	 */
+	/* Trust the counters only if no other program changes them during runs over TCP. */
 	result->trusts_counters = true;
 	for_each(pair, result->pairs, result->count)
 		result->trusts_counters &= !is_counted(&pair->tcp.seen);
@@ -87,10 +84,7 @@ static const char *title(const struct ab_result *result)
 	return has_r ? "SMC-R" : "smc_run";
 }
 
-/*
- * Fallbacks in all runs over SMC, as seen on sockets, or otherwise from the counters. @reason:
- * receives the first
- */
+/* Fallbacks in all runs over SMC, seen on sockets or counted. @reason: receives the first one */
 static uint64_t fallbacks(const struct ab_result *result, const struct sightings **first)
 {
 	uint64_t seen = 0, counted = 0;

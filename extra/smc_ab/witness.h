@@ -13,7 +13,7 @@ struct sockets {
  * struct sightings - observations of a run
  * @sockets: of its processes
  * @counted: change of the kernel's statistics during the run: closed connections, and those that
- * fell back, of all programs in the network namespace
+ *	fell back, of all programs in the network namespace
  * @has_counters: @counted is known
  * @reason, @peer_reason: of the first fallback, 0 if unknown
  */

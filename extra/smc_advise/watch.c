@@ -33,9 +33,7 @@
 #define READ_BPF 200
 /* Polls may take 1/this of the time. */
 #define POLL_SHARE 20
-/*
- * Maximum of ends read per call, more than the map holds, so that a flood cannot starve the caller.
- */
+/* Ends to read per call, more than the map holds, so that a flood cannot starve the caller. */
 #define ENDS_MAX 65536
 
 #define TRIES 3 /* polls again if the list changed meanwhile */

@@ -79,10 +79,9 @@ enum judge_mode {
 /**
  * struct judgement - the outcome
  * @version, @release: of SMC; @has_release: only known from the first connection of a link group
- * @reason: of a fallback, if @has_reason; @side: who found it, whose point of view smc/reason.h
- * takes
- * @notes: sentences about the choice, why it was not better, and impossible values. They quote
- * peers: escape them
+ * @reason: of a fallback, if @has_reason; @side: who found it, as smc/reason.h depends on that
+ * @notes: sentences: the choice, why no better one, impossible values. They quote peers: escape
+ *	them
  */
 struct judgement {
 	enum judge_mode mode;

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
-/*
- * Predictions become changes and tests: a process without rights writes them, one with rights reads
- * them.
- */
+/* Predictions become changes and tests, written by a process without rights, read by another. */
 #include "smc_setup/setup.h"
 
 #include "base/array.h"

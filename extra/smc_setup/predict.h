@@ -95,8 +95,7 @@ enum predict_side { PREDICT_CLIENT, PREDICT_SERVER, PREDICT_BOTH };
 
 /**
  * struct predict_gap - an obstacle to a better connection
- * @mode: the mode it prevents; the mode of the connection, or TCP, if it is about the connection as
- * a whole
+ * @mode: the mode it prevents; the mode of the connection, or TCP, if it affects all modes
  * @side: host where @command is typed; @text: a clause, already escaped, see predict_gap_text()
  * @command: a shell command, or an imperative clause; empty for none
  */

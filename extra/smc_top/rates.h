@@ -39,7 +39,7 @@ struct top_row {
  * @tcp: the TCP sockets of this network namespace, by their ends
  * @at: time of the last sample, 0 for none; @seconds: between the last two
  * @now: time of the kernel's first answer in the current sample, used for all rows so that seconds
- * times rate gives exactly the bytes moved
+ *	times rate gives exactly the bytes moved
  * @genl: for the kernel's sums; NULL: unavailable
  * @stats, @has_stats: as of the last sample
  */

@@ -235,9 +235,7 @@ int accept(int number, struct sockaddr *addr, socklen_t *len)
 					  next_accept(number, addr, len);
 }
 
-/**
- * accept4() - accept4(2), repaired like accept(); unknown flags fail before the listener is checked
- */
+/** accept4() - like accept(); unknown flags fail before the listener is checked */
 int accept4(int number, struct sockaddr *addr, socklen_t *len, int flags)
 {
 	struct shim_fd fd = shim_fd_enter(number);

@@ -2,9 +2,8 @@
 /*
  * bind(2), with the behaviour of a TCP socket.
  *
- * A socket that is bound to a port is going to listen, so the rules are applied here, before the
- * program gives up rights that the port may need. If SMC refuses an address of an interface, a TCP
- * socket is bound.
+ * A socket that gets a port is going to listen, so the rules decide here, before the program gives
+ * up rights that the port may need. If SMC refuses an interface's address, a TCP socket is bound.
  */
 #include <errno.h>
 

@@ -105,17 +105,11 @@ static int wait_as_tcp(struct attempt *try, int err)
 {
 	int restarts = 4;
 
-	/*
-	 * The kernel lost the refusal when a signal restarted the call: the socket is like a new
-	 * one.
-	 */
+	/* The kernel lost the refusal when a signal restarted the call: the socket is like new. */
 	while (err == ECONNABORTED && restarts-- && !(shim_events(try->fd.number, 0) & POLLHUP))
 		err = call_kernel(try);
 	if (err == EINTR && shim_mends(try->fd.number, REPAIR_CONNECT_SIGNAL)) {
-		/*
-		 * This leaves an unusable socket. If the call is not restarted, the new socket
-		 * still connects.
-		 */
+		/* This leaves an unusable socket. If not restarted, the new one still connects. */
 		if (replace_used(try, "connect() after a signal"))
 			return EINTR;
 		err = start(try);

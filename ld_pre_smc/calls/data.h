@@ -22,9 +22,7 @@ typedef int message_flags;
 typedef unsigned int message_flags;
 #endif
 
-/*
- * The call for a marked descriptor: a separate function, so that other descriptors need no stack.
- */
+/* The call for a marked descriptor. A separate function, so that others need no stack. */
 #define SMC_ONLY static __attribute__((noinline))
 
 /* The call of any descriptor. */

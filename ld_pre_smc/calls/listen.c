@@ -3,8 +3,7 @@
  * listen(2), with the behaviour of a TCP socket.
  *
  * First the rules decide. SMC then copies SO_LINGER and buffer sizes to the TCP socket that
- * listens, so SO_LINGER is hidden and our sizes are locked during the call. A connect(2) may have
- * failed before.
+ * listens, so SO_LINGER is hidden and our sizes are locked meanwhile. A connect(2) may have failed.
  */
 #include <errno.h>
 #include <netinet/tcp.h>

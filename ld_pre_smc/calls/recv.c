@@ -96,9 +96,7 @@ FORTIFIED(__recvfrom_chk, SHIM_RECVFROM_CHK, recvfrom, SHIM_RECVFROM,
 	   socklen_t *n),
 	  (fd, data, len, size, flags, from, n), (fd, data, len, flags, from, n))
 
-/*
- * The kernel has read @parts, unless the call failed. preadv2(2) has no flag like MSG_ERRQUEUE.
- */
+/* The kernel has read @parts, unless the call failed. preadv2(2) has no flag like MSG_ERRQUEUE. */
 static RARE ssize_t ended_parts(int fd, const struct iovec *parts, int n, int flags, ssize_t ret)
 {
 	return ended(fd, ret ? 1 : shim_sum(parts, (size_t)n), flags, ret);

@@ -139,10 +139,7 @@ static void write_rest(struct writing *writing, const struct stat *file,
 
 	for (; writing->done < writing->size && now < end; now = shim_milliseconds()) {
 		events = shim_wait(writing->fd, POLLOUT, MIN(end, now + SLICE), signals->set);
-		/*
-		 * Leave an error to the next call, because this one reports the bytes it has
-		 * written.
-		 */
+		/* Leave an error to the next call: this one reports its bytes. */
 		if (events < 0 || events & POLLERR || !shim_is_file(writing->fd, "", file))
 			break;
 		n = write_more(writing);
@@ -308,9 +305,7 @@ ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 				  sendmsg_smc(fd, message, flags);
 }
 
-/*
- * Only the last message may be incomplete. Return: true if it was incomplete, and now is complete.
- */
+/* Only the last message may be incomplete. Return: true if this call has completed it. */
 static bool finish_last(int fd, struct mmsghdr *last, int flags)
 {
 	unsigned int written = last->msg_len;

@@ -431,10 +431,7 @@ static int lost_error(struct shim_fd *fd)
 	return err && shim_mends(fd->number, REPAIR_LATE_ERROR) ? err : 0;
 }
 
-/*
- * SO_DOMAIN, SO_PROTOCOL or SO_ERROR: the value that a TCP socket has where the kernel returned
- * @value.
- */
+/* SO_DOMAIN, SO_PROTOCOL or SO_ERROR: TCP's value, where the kernel returned @value. */
 static int repair_get(struct shim_fd *fd, int name, int value)
 {
 	if (name != SO_ERROR) {

@@ -8,8 +8,7 @@
 #pragma GCC visibility push(hidden)
 
 /**
- * shim_keep_address() - after a failed connect(2): bind to the same address again, if it has an IP
- * address
+ * shim_keep_address() - after a failed connect(2): bind to the same IP address again, if any
  *
  * SMC loses the address. A port alone may have been chosen by the kernel, and TCP releases that.
  */
@@ -37,8 +36,7 @@ int shim_retry_tcp_late(struct shim_fd *fd, int err);
 /**
  * shim_lost_error() - errno of a failed attempt of which poll(2) only says POLLHUP
  *
- * After the last SYN the cause was a timeout, otherwise no route, reported by a router or for lack
- * of a neighbor.
+ * After the last SYN it was a timeout; otherwise no route, for a router or without a neighbor.
  * Return: ETIMEDOUT or EHOSTUNREACH; 0 if TCP is not closed, or was by an answer.
  */
 int shim_lost_error(int fd);
@@ -46,9 +44,8 @@ int shim_lost_error(int fd);
 /**
  * shim_shut_attempt() - shutdown(2) of an SMC socket while a non-blocking connect(2) is in progress
  *
- * The kernel would end TCP's attempt, but not SMC's: a TCP socket connects and is shut down
- * instead. The next connect(2) makes it an SMC socket again: only a socket of this process is
- * replaced.
+ * The kernel ends TCP's attempt, but not SMC's: so a TCP socket connects and is shut down. The next
+ * connect(2) makes it an SMC socket again: only a socket of this process is replaced.
  * Return: 0 or errno, ENOTCONN if there is no such attempt. errno may change.
  */
 int shim_shut_attempt(struct shim_fd *fd, int how);

@@ -100,10 +100,7 @@ static void read_environment(struct shim_config *cfg, struct rules *rules)
 	cfg->debug = cfg->err_open && is_on(VAR_DEBUG);
 }
 
-/*
- * A separate function, because the rules need stack space, and signal handlers may have small
- * stacks.
- */
+/* A separate function, as the rules need stack space, which signal handlers may not have. */
 static __attribute__((noinline, cold)) void read_first(struct shim_config *own)
 {
 	AUTO_ERRNO();

@@ -205,9 +205,8 @@ static bool is_socket_or_epoll(const struct stat *st)
 }
 
 /*
- * True if no inherited descriptor matters. Uses only system calls that the loader makes, too, as a
- * filter may kill for others. Since Linux 6.2 the size of the directory is the number of open
- * descriptors.
+ * True if no inherited descriptor matters. Uses only the loader's system calls, as a filter may
+ * kill for others. Since Linux 6.2 the directory's size is the number of open descriptors.
  */
 static bool has_inherited_nothing(void)
 {

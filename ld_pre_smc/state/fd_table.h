@@ -25,9 +25,8 @@ enum shim_fd_bit {
 
 /*
  * Follow the bytes of all numbers: nonzero if a descriptor with the same lower 16 bits was ever
- * marked. Calls that read and write use these, because such an index needs no check. They are in
- * the same array so that socket() needs one address for both. Compilers expect this alignment of
- * external arrays.
+ * marked. Calls that read and write use these, as such an index needs no check. They share an array
+ * so that socket() needs one address. Compilers expect this alignment of external arrays.
  */
 #define SHIM_FD_DATA(fd) (SHIM_FD_NUMBERS + (size_t)(unsigned short)(fd))
 
@@ -106,9 +105,7 @@ static inline bool shim_fd_is_socket(int fd)
 	return (unsigned int)fd < SHIM_FD_NUMBERS && (shim_fd_byte(fd) & both) == both;
 }
 
-/*
- * True even for -1. Not an atomic read, for the reason in shim_fd_may_be_smc(). The end only rises.
- */
+/* True even for -1. No atomic read, see shim_fd_may_be_smc(). The end only rises. */
 __attribute__((no_sanitize("thread"))) static inline bool shim_fd_is_highest(int fd)
 {
 	return (unsigned int)fd >= *(const unsigned int *)(const void *)&shim_fd_end;
@@ -123,10 +120,7 @@ int shim_fd_new_end(int fd, unsigned int bits);
  */
 static inline int shim_fd_new(int fd, unsigned int bits)
 {
-	/*
-	 * Never clear these: in a child of vfork(2) they belong to its parent, see
-	 * shim_fd_is_owner().
-	 */
+	/* Keep these: a child of vfork(2) would clear its parent's, see shim_fd_is_owner(). */
 	unsigned int kept = FD_EPOLL | FD_KEPT;
 
 	if (shim_fd_is_highest(fd))
@@ -142,9 +136,8 @@ static inline int shim_fd_new(int fd, unsigned int bits)
  * shim_fd_mark_plain() - socket() opened an SMC socket: connect() may skip its checks at first
  *
  * The mark stays until a function of the library binds it, sets SO_LINGER or SO_SNDTIMEO,
- * duplicates or replaces it, or sees its connect() fail; or the process forks. The library does not
- * see raw system calls; after one, a successful connect() is like the kernel's, and a failed one
- * checks everything.
+ * duplicates or replaces it, or sees its connect() fail; or the process forks. After raw system
+ * calls, connect() does what the kernel does on success, and checks everything on failure.
  */
 static inline int shim_fd_mark_plain(int fd)
 {

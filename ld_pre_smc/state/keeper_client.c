@@ -39,9 +39,7 @@ static atomic_int tried;
 /* Clock second until which no keeper is started or waited for. */
 static atomic_int calm;
 
-/*
- * PID of the process that is starting the keeper, or that was starting it when it forked this one.
- */
+/* PID of the process that starts the keeper, or did when it forked this process. */
 static atomic_int starter;
 
 /* The name lives as long as the object. A nonzero result ends the search. */

@@ -13,9 +13,8 @@
 #define PAGE 4096
 
 /*
- * The kernel reads an address of one byte before it refuses it as too short, with EINVAL. A system
- * call filter permits this call, because the program is about to make it. Libraries below do not
- * see it.
+ * The kernel reads an address of one byte before it refuses it as too short, with EINVAL. A filter
+ * permits this system call, as the program is about to make it. Libraries below do not see it.
  */
 static bool is_readable(int fd, uintptr_t byte, long number)
 {

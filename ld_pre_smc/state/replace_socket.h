@@ -12,9 +12,7 @@
 /** shim_may_replace() - true if a socket is neither listening nor connecting nor connected */
 bool shim_may_replace(int fd);
 
-/**
- * shim_replace_copies() - true if an option, named by shim_option_name(), is copied to new sockets
- */
+/** shim_replace_copies() - true if the option, by shim_option_name(), is copied to new sockets */
 bool shim_replace_copies(int level, int name);
 
 /**

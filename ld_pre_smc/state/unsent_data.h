@@ -34,8 +34,7 @@ int shim_next_copy(int fd, const struct stat *mine, int from);
 /**
  * shim_is_used_elsewhere() - true if the process or its parent has another descriptor of the socket
  *
- * As far as the library knows: it does not see descriptors made by raw system calls, or in a third
- * process.
+ * As far as known: not if the descriptor is made by raw system calls, or in a third process.
  */
 bool shim_is_used_elsewhere(int fd);
 

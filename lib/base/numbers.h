@@ -4,9 +4,7 @@
 
 #include "base/libc.h"
 
-/*
- * With fewer pairs, the interval of two equal things would exclude 1 in more than 5 % of the runs.
- */
+/* With fewer pairs, the interval of equal things would exclude 1 in over 5 % of the runs. */
 #define NUMBERS_PAIRS 8
 
 /**

@@ -296,10 +296,7 @@ static bool is_usage_of(const char *line, const char *command)
 	return !strncmp(line, command ? command : "", len) && (!len || strchr(" \n", line[len]));
 }
 
-/*
- * True if the option is for @command, or for all commands, or depends on options; or if @command is
- * NULL.
- */
+/* True if the option is for @command, for all commands, or needs options; or without @command. */
 static bool is_option_of(const struct cli_opt *opt, const char *command)
 {
 	const char *list = opt->needs;

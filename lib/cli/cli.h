@@ -15,7 +15,7 @@
  * @arg: its argument in the help, NULL for none; "[=ARG]" for an optional one, of options without a
  *	letter
  * @help: one phrase without full stop; NULL for a hidden option, which a command's help documents,
- * and which never makes an abbreviation ambiguous
+ *	and which never makes an abbreviation ambiguous
  * @flag, @text, @seconds: receives true, the argument, or the argument as 0.1 to 86400 seconds; if
  *	all are NULL, the tool's own function handles the option
  * @needs: options ("--read") and commands ("status"), at least one of which is required; or NULL
@@ -39,10 +39,10 @@ struct cli_opt {
  * @error_status: exit status of a usage error (1, or smc_run's 125)
  * @stop_at_first: options end at the first non-option argument
  * @given: receives a bit for each row of @opts that cli_parse() found, for tools that call
- * cli_check() with a command; otherwise NULL
+ *	cli_check() with a command; otherwise NULL
  * @help: prints the help, NULL for cli_help()
  * @commands: first words of @usage, ended by NULL, or NULL: after one of them, --help prints only
- * its usage and options
+ *	its usage and options
  */
 struct cli_tool {
 	const char *name, *usage, *summary;

@@ -33,9 +33,7 @@ size_t cli_rows(void);
  */
 bool cli_has_color(void);
 
-/**
- * cli_has_utf8() - true if the locale's name says UTF-8; a confined tool could not load the locale
- */
+/** cli_has_utf8() - true if the locale's name has UTF-8; a confined tool cannot load the locale */
 bool cli_has_utf8(void);
 
 /** cli_progress() - show or replace a line on stderr, if that is a terminal */

@@ -185,10 +185,7 @@ int beneath_open(const struct beneath *at, int flags)
 	struct stat st;
 	int fd;
 
-	/*
-	 * Checked before opening, as that may have effects on a device, and after, as names can
-	 * change.
-	 */
+	/* Checked before, as opening may affect a device, and after, as names can change. */
 	if (fstatat(at->fd, at->name, &st, AT_SYMLINK_NOFOLLOW)) {
 		if (errno != ENOENT || !(flags & O_CREAT))
 			return -1;

@@ -54,10 +54,7 @@ bool record_path(char out[PATH_MAX], const char *path)
 
 enum lookup { FOLLOW, NO_FOLLOW, MAKE };
 
-/*
- * Find a file of the record, or where it belongs; does not keep the top open. Return: false with
- * errno.
- */
+/* Find a file of the record, or where it belongs. Closes the top. Return: false with errno. */
 static bool locate(struct beneath *at, const char *path, enum lookup lookup)
 {
 	const char *root = record_root();

@@ -11,7 +11,7 @@
  * buffers_default() - default size, with which SMC is faster than TCP
  * @variable: VAR_RCVBUF or VAR_SNDBUF; others have no default
  * @may_exceed: the program may exceed net.core.rmem_max and wmem_max; otherwise these limit the
- * size
+ *	size
  *
  * Values of net.smc.rmem or wmem set by the administrator take precedence. Linux before 6.1 has
  * neither: its sizes are those of TCP.

@@ -86,8 +86,7 @@ static int take_line(struct launch *launch, char *line)
 	    (opt->arg ? optarg || *opt->arg == '[' : !optarg))
 		status = launch_option(launch, opt->val);
 	return status < 0 ?
-		       cli_usage_error(launch->tool,
-				       "--profile: '%s' is not a setting of a profile", words[0]) :
+		       cli_usage_error(launch->tool, "--profile: '%s' is not a setting", words[0]) :
 		       status;
 }
 

@@ -122,10 +122,7 @@ char *launch_profile(const char *name);
 /** launch_is_strict() - true to fail rather than use TCP, by an option or the environment */
 bool launch_is_strict(const struct launch *launch);
 
-/**
- * launch_wants_mptcp() - true if mptcpize(8), around or inside the command, or Go's switch asks for
- * it
- */
+/** launch_wants_mptcp() - true if mptcpize(8), outside or inside, or GODEBUG chooses MPTCP */
 bool launch_wants_mptcp(const char *command);
 
 /** launch_warn() - warn about options that @way cannot use; @name: of the command or service */

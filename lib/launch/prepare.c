@@ -202,10 +202,9 @@ static int set_environment(const struct launch *launch, const struct library *li
 }
 
 /*
- * Leave a missing command to exec, whose error is more precise. Under a supervisor nothing is
- * preloaded, because the supervisor would convert sockets that the library wants to be TCP. The
- * library is not preloaded, either, if the program could not start with it. Raise the kernel's
- * limits last, so that they stay as they are if the command is refused.
+ * Leave a missing command to exec, whose error says more. Do not preload under a supervisor, which
+ * would convert sockets that the library wants to be TCP, or if the program could not start with
+ * the library. Raise the kernel's limits last: if the command is refused, they stay.
  */
 static int use_library(const struct launch *launch, char *const *argv, const struct target *target)
 {

@@ -13,8 +13,7 @@
 /**
  * struct rule - one item of a list
  * @is_exclude: from SMC_EXCLUDE
- * @is_listen: matches listening sockets by local address; otherwise connecting sockets by peer
- * address
+ * @is_listen: matches listening sockets by local address; else connecting sockets by peer address
  * @is_v6: the address is a true IPv6 one, not IPv4-mapped
  * @has_addr: false for any address, @is_v6 is meaningless then
  * @bits: prefix length of @addr, 0 to 128

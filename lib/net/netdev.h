@@ -50,7 +50,7 @@ bool pnetid_of_device(char id[PNETID_SIZE], const char *root, const char *bus, c
  * @bus_id: name of the device on that bus
  * @driver: driver of the bus device, may be empty
  * @base: the lowest device, found like SMC does: the first lower device of the first lower device
- * ...; the device's own name if it has no lower device
+ *	...; the device's own name if it has no lower device
  * @lower: the device directly below, empty for none
  * @hw_pnetid: PNET ID from firmware, empty for none
  */

@@ -61,8 +61,7 @@ int netns_list_load(struct netns_list *list, struct smc_err *err);
  * needs nothing. Skips vanished ones silently. After entering a user namespace, returning may be
  * impossible: later lists then treat the original namespace like any other.
  *
- * Return: 0, even if some failed (counted in @list); the result that stopped it; the failure in the
- * caller's own.
+ * Return: 0, even if some failed (see @list); what stopped it; the failure in the caller's own.
  */
 int netns_list_each(struct netns_list *list,
 		    int (*fn)(void *arg, const struct netns *netns, struct smc_err *err), void *arg,

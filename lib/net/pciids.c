@@ -81,10 +81,7 @@ static int probe(void *arg, char text[HOST_PROBE_SIZE])
 	return is_found;
 }
 
-/*
- * The database is large and the answer short, so a record keeps the answer, or has its own
- * database.
- */
+/* The database is large: a record keeps only the answer, or has its own database. */
 bool pciids_find(struct pciids_name *name, unsigned int vendor, unsigned int device)
 {
 	struct query query = { vendor, device };

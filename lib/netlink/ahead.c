@@ -39,10 +39,7 @@ static void wait_for(sem_t *sem)
 		;
 }
 
-/*
- * The kernel prepared the next part during the previous call, so if none is ready, the dump is
- * over.
- */
+/* The kernel prepares the next part during a call: if none is ready, the dump is over. */
 static void *receive_ahead(void *arg)
 {
 	struct ahead *ahead = arg;

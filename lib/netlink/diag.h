@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Dumps of sockets, RDMA devices, IPsec policies and nftables. Only this file and genl use netlink.
- */
+/* Dumps of sockets, RDMA devices, IPsec policies and nftables. Only diag and genl use netlink. */
 #pragma once
 
 #include <linux/netlink.h>

@@ -57,10 +57,7 @@ void smc_genl_close(struct smc_genl *nl);
  */
 int smc_genl_dump(struct smc_genl *nl, uint8_t cmd, smc_genl_fn fn, void *arg, struct smc_err *err);
 
-/**
- * smc_genl_read() - smc_genl_dump() that sets @err to "cannot read WHAT", even if @fn returns
- * -EBADMSG
- */
+/** smc_genl_read() - smc_genl_dump(), but @err is "cannot read WHAT", even for @fn's -EBADMSG */
 int smc_genl_read(struct smc_genl *nl, uint8_t cmd, smc_genl_fn fn, void *arg, const char *what,
 		  struct smc_err *err);
 

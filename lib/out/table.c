@@ -377,9 +377,7 @@ static void *allocate(size_t size)
 	return xrealloc(NULL, size, 1);
 }
 
-/*
- * Affects jansson in the whole tool: when out of memory, it would leave members out of a document.
- */
+/* Affects jansson in the whole tool: out of memory, it would leave members out of documents. */
 static void __attribute__((constructor)) set_allocation(void)
 {
 	json_set_alloc_funcs(allocate, free);

@@ -66,8 +66,7 @@ struct out_names {
  *	value), make the JSON value (NULL omits the key), both from the address of the value. The
  *	form without a function follows the kind
  * @find: returns the struct that has the value, if it is not the object itself; NULL: no value
- * @group: key of the JSON object that contains @key; with one column of a group, -o includes all in
- * JSON
+ * @group: key of the JSON object that contains @key; in JSON, -o with one column of it includes all
  * @none: text of a missing value; NULL: an empty cell
  * @read: replaces text() on a terminal; @style: style of the value there
  * @rank: if the columns do not fit on a terminal, the highest rank is dropped first; 0: never
@@ -218,16 +217,10 @@ void out_json_document(struct out_text *text, json_t *doc, bool is_repeated);
 /** out_print_json() - print the only document of a tool. Return: 0, -errno with @err */
 int out_print_json(json_t *doc, struct smc_err *err);
 
-/**
- * out_json_member() - append @value to a list as text, which takes a tenth of the memory, and drop
- * it
- */
+/** out_json_member() - append @value to a list as text, a tenth of its memory, and drop it */
 void out_json_member(struct out_text *members, json_t *value, bool is_repeated);
 
-/**
- * out_json_long_document() - out_json_document() whose last array gets @members from
- * out_json_member()
- */
+/** out_json_long_document() - @doc, whose last array gets @members of out_json_member() */
 void out_json_long_document(struct out_text *text, json_t *doc, const struct out_text *members,
 			    bool is_repeated);
 

@@ -33,10 +33,7 @@ static bool read_attr(char line[NAME_SIZE], pid_t pid, const char *file)
 	return len > 0;
 }
 
-/*
- * Both modules answer on the descriptor to which the question was written. Return: false without an
- * answer.
- */
+/* Both modules answer on the descriptor that got the question. Return: false without an answer. */
 static bool ask(char answer[NAME_SIZE], const char *file, const char *question, int len)
 {
 	int fd AUTO_CLOSE = open(file, O_RDWR | O_CLOEXEC);
@@ -60,9 +57,7 @@ static bool read_profile(char name[NAME_SIZE], pid_t pid)
 	return mode;
 }
 
-/*
- * "network smc stream" decides, even for sockets accepted by IPPROTO_SMC; two numbers, big-endian.
- */
+/* "network smc stream", even for sockets that IPPROTO_SMC accepts; two numbers, big-endian. */
 static bool apparmor_denies(const char *profile)
 {
 	char question[NAME_SIZE + 16], answer[NAME_SIZE];

@@ -12,7 +12,7 @@
  * @type: ET_EXEC, ET_DYN, ...; @machine: EM_X86_64, EM_S390, ...: <elf.h>
  * @interp: path of the dynamic loader (PT_INTERP), "" if there is none; truncated if longer
  * @is_static: a program started without a dynamic loader: static or static-pie. The loader itself,
- * which can be started like a program and loads another, is not static.
+ *	which can be started like a program and loads another, is not static.
  * @is_go: linked by Go, whose network code makes its own system calls even in dynamic programs
  * @go_minor: 24 for Go 1.24.x; 0 if that is not known
  */

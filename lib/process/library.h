@@ -14,7 +14,7 @@
  * @entry: for LD_PRELOAD: the path, or a form that serves 32-bit and 64-bit programs alike
  * @other: the library of the other class (32 or 64 bits) that @entry also finds, empty for none
  * @secure_too: also works in programs with raised privileges, because an administrator made the
- * installed library set-uid, which ld.so(8) requires
+ *	installed library set-uid, which ld.so(8) requires
  */
 struct library {
 	char file[PATH_MAX];

@@ -121,10 +121,7 @@ int landlock_restrict(const struct landlock_path *paths, size_t count, struct sm
 
 /* ---- files ---- */
 
-/*
- * Additions to the filter. Landlock can allow single paths, the filter denies all files and
- * programs.
- */
+/* Additions to the filter. Landlock can allow single paths, the filter denies all files. */
 static unsigned int filter_also(const struct confine *keep)
 {
 	unsigned int also = SYSFILTER_EXECUTE | (keep->n_paths ? 0 : SYSFILTER_FILES);

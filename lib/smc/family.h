@@ -2,10 +2,7 @@
 /* Numbers of SMC for socket(2) and getsockopt(2), which older headers lack. */
 #pragma once
 
-/*
- * Include <netinet/in.h> first: since glibc 2.41 it has an enumerator IPPROTO_SMC, and a macro of
- * that name.
- */
+/* Include this first: since glibc 2.41 it has an enumerator IPPROTO_SMC, and such a macro. */
 #include <netinet/in.h>
 #include <sys/socket.h>
 

@@ -91,9 +91,7 @@ static inline bool smc_sock_needs_lookup(const struct smc_sock *sock)
 	return sock->local.family == AF_UNSPEC && (sock->local.port || sock->peer.port);
 }
 
-/**
- * smc_sock_connected() - true if there is or was a peer, even for a fallback still in state INIT
- */
+/** smc_sock_connected() - true if there is or was a peer, even for a fallback in state INIT */
 static inline bool smc_sock_connected(const struct smc_sock *sock)
 {
 	if (sock->state == SMC_ABI_LISTEN)

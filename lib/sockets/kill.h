@@ -16,7 +16,6 @@ void kill_add(struct kill_list *list, const struct sockets_row *row);
 /**
  * kill_all() - end them as shutdown(2) by their programs would, or count only; append a line
  *
- * Each with unsent data takes up to two seconds. Return: 0, or -errno of the first that cannot be
- * ended, with @err.
+ * Unsent data takes two seconds. Return: 0, or -errno of the first that cannot be ended, with @err.
  */
 int kill_all(const struct kill_list *list, struct out_text *text, bool is_dry, struct smc_err *err);

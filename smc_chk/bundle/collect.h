@@ -43,8 +43,7 @@ void pseudonym_ipv4(const struct pseudonyms *all, uint8_t addr[4]);
 /**
  * pseudonym_ipv6() - replace, except ::, ::1, multicast, and the first byte of others
  *
- * In link-local addresses only the last eight bytes change; mapped ones change like in
- * pseudonym_ipv4().
+ * In link-local addresses only the last eight bytes change; mapped ones: see pseudonym_ipv4().
  */
 void pseudonym_ipv6(const struct pseudonyms *all, uint8_t addr[16]);
 

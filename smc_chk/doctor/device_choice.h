@@ -69,8 +69,7 @@ struct choice_mode {
 /**
  * choice_make() - choose devices for the net device of a row of @choices->rows. Pure.
  *
- * Like the kernel, chooses by PNET ID if the net device has one, otherwise the net device's own
- * RDMA port.
+ * Like the kernel, chooses by the net device's PNET ID, or without one the device's own RDMA port.
  */
 void choice_make(struct choice *choice, const struct choices *choices, const struct pnet_row *row);
 
@@ -109,9 +108,7 @@ bool choice_gid_is_v2(const struct rdma_gid *gid, struct netaddr *addr);
 /** choice_gid_is_v1() - true for a GID of SMC-Rv1 */
 bool choice_gid_is_v1(const struct rdma_gid *gid);
 
-/**
- * choice_is_any_usable() - true if SMC can use a device for this net device, or for NULL for any
- */
+/** choice_is_any_usable() - true if SMC can use a device for this net device (NULL: for any) */
 bool choice_is_any_usable(const struct choices *choices, const char *netdev);
 
 /** choice_of() - find a net device by name, NULL for none */

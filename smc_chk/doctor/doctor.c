@@ -23,9 +23,7 @@ static void check_all(struct doctor *doc)
 	first = doc->n_findings;
 	for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
 		checks[i](doc);
-	/*
-	 * Without SMC on the host, problems of its devices become notes, and in text a single line.
-	 */
+	/* Without SMC, problems of devices are notes, in text all in one line. */
 	if (!doc->facts->has_smc && doc->req->width && !doc->req->is_verbose) {
 		doctor_note(doc, "devices", NULL,
 			    "%zu checks do not matter without SMC (smc_chk doctor -v)",
@@ -40,10 +38,7 @@ static void check_all(struct doctor *doc)
 	}
 }
 
-/*
- * The worst finding about the kernel, and about the devices of one or all net devices; DOCTOR_OK
- * for none.
- */
+/* The worst finding about kernel and devices, for one or all net devices; DOCTOR_OK for none. */
 static struct doctor_finding find_why(const struct doctor_facts *facts, const char *iface)
 {
 	static const char about[] = "kernel module netlink soft-roce rdma ism pnetid vlan address";

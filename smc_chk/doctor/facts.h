@@ -130,11 +130,11 @@ struct doctor_facts {
 	char release[HOST_PROBE_SIZE]; /* of the kernel, "6.12.107+deb13-amd64" */
 	char host[HOST_PROBE_SIZE];    /* its name, "" if not recorded */
 	char when[HOST_PROBE_SIZE];    /* date: now, or of the record; "" if unknown */
-	char boot[40];		 /* boot id, the same in all containers; "" if unknown */
-	unsigned int version[3]; /* the numbers in @release, 0 for what has none */
-	int socket_error;	 /* errno of the kernel for a socket of AF_SMC */
-	bool has_filter;	 /* a system call filter, which may be the cause of socket_error */
-	struct smc_genl *genl;	 /* SMC_GEN_NETLINK, NULL without @has_genl: kernel 5.11 */
+	char boot[40];		       /* boot id, the same in all containers; "" if unknown */
+	unsigned int version[3];       /* the numbers in @release, 0 for what has none */
+	int socket_error;	       /* errno of the kernel for a socket of AF_SMC */
+	bool has_filter;       /* a system call filter, which may be the cause of socket_error */
+	struct smc_genl *genl; /* SMC_GEN_NETLINK, NULL without @has_genl: kernel 5.11 */
 	struct netdev_table netdevs;
 	struct rdma_table rdma;
 	struct smc_pnet_table pnet;
@@ -182,7 +182,7 @@ int facts_probe_uname(void *place, char text[HOST_PROBE_SIZE]);
 /**
  * facts_probe_sockmaps() - for host_probe(): maps of sockets whose input goes through a verdict
  * @text: name of a map, if possible one to which a sock_ops program can add each socket of its
- * groups; then a newline and that program
+ *	groups; then a newline and that program
  *
  * Needs Linux 5.17 and capabilities of the first user namespace.
  * Return: their number; -EPERM; -errno of bpf(2).

@@ -112,10 +112,7 @@ bool doctor_is_in_scope(const struct doctor *doc, const struct pnet_row *row);
 /** doctor_each() - call a check for each row in scope */
 void doctor_each(struct doctor *doc, void (*check)(struct doctor *doc, const struct pnet_row *row));
 
-/**
- * doctor_unusable_level() - level of an unusable device: a problem if there is no other, or for
- * @iface
- */
+/** doctor_unusable_level() - for a device: a problem if it is the only one, or for @iface */
 enum doctor_level doctor_unusable_level(const struct doctor *doc);
 
 /** buddy_orders() - number of block sizes per zone in /proc/buddyinfo, 0 if unknown */

@@ -349,10 +349,7 @@ void doctor_kernel(struct doctor *doc)
 		check_sockmaps(doc);
 		check_mptcp(doc);
 	}
-	/*
-	 * If programs of smc_bpf are attached, SMC sockets must work. Only root can see these
-	 * programs.
-	 */
+	/* If smc_bpf has attached programs, SMC sockets must work. Only root can see them. */
 	if (doc->facts->kernel.is_attached && doc->facts->kernel.ipproto_error)
 		doctor_say(doc, DOCTOR_PROBLEM, "attached", "smc_bpf", "smc_bpf detach --all",
 			   "makes TCP sockets fail: it turns them into SMC sockets, which the "

@@ -27,8 +27,7 @@ static const char *const elements[][4] = {
 };
 
 /*
- * Append an element: JSON, or the messages of a failed tool. It has no '<', so its content cannot
- * end it.
+ * Append an element: JSON, or messages of a tool that fails. Content without '<' cannot end it.
  * Return: exit status of the tool; -1 after a message, only for the doctor.
  */
 static int put(struct out_text *page, const char *const *element, const struct chk_request *req)

@@ -73,8 +73,7 @@ int stream_connect(const union endpoint_addr *addr, bool is_smc, int timeout_ms,
 /**
  * struct stream_limit - timeouts
  * @step_ms: limit without progress
- * @end: limit for everything, as from stream_now(), because a peer that sends a byte now and then
- * makes progress
+ * @end: limit for everything (stream_now()), as a peer with a byte now and then makes progress
  */
 struct stream_limit {
 	int step_ms;

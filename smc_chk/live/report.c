@@ -107,10 +107,7 @@ static void put_reason(struct out_text *text, const char *side, uint32_t code)
 		put(text, side, "0x%08" PRIx32 " a reason that Linux does not use", code);
 }
 
-/*
- * Fix the side that raised the reason. But our server speaks SMC, so the option was lost on the
- * way.
- */
+/* Fix the side that raised the reason. If our server speaks SMC, the option was lost on the way. */
 static void put_remedy(struct out_text *text, const struct client_result *result)
 {
 	const struct smc_diag_fallback *fallback = &result->sock.fallback;

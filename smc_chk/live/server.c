@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
-/*
- * The server of the live test, with a thread for each client, so that slow clients do not delay
- * others.
- */
+/* The server of the live test: each client has a thread, so that slow ones do not delay others. */
 #include "smc_chk/live/server.h"
 
 #include <netdb.h>
@@ -106,10 +103,7 @@ static bool start_thread(struct client *client)
 	return !ret;
 }
 
-/*
- * Find a place for a client, or at least for its refusal. No peer gets more than its share of
- * places.
- */
+/* Find a place for a client, or at least for its refusal. A peer gets no more than its share. */
 static bool find_place(struct client *client)
 {
 	const struct server *server = client->server;
@@ -263,9 +257,7 @@ void server_close(struct server *server)
 
 /* ---- addresses ---- */
 
-/*
- * Listen on one port of all addresses, or fail; the second address, which is IPv6, may be missing.
- */
+/* Listen on one port of all addresses, or fail; the second one, for IPv6, may be missing. */
 static int listen_at(struct server *server, union endpoint_addr *addrs, int count, uint16_t port)
 {
 	int fd, ret = 0;

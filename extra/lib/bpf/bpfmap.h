@@ -39,8 +39,7 @@ int bpfmap_delete(int map, const void *key);
 int bpfmap_next(int map, const void *key, void *next);
 
 /**
- * bpfmap_marked() - read a thread's value from a task storage map; the thread is in this PID
- * namespace
+ * bpfmap_marked() - read the value of a thread in this PID namespace from a task storage map
  *
  * Needs Linux 6.9. Return: 0, -ENOENT without one, -ESRCH when the thread is gone, -errno.
  */

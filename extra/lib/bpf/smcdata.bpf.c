@@ -25,12 +25,11 @@ enum place {
 
 /*
  * One call of a task on a socket: where its bytes are, and how many have been reported. @of: the
- * task, if the call is stored with its connection; the socket, if it is stored with its task; 0:
- * unused.
+ * task, if stored with the connection; the socket, if stored with the task; 0: unused.
  * @table: address of the vector's members, or of the buffer itself. @size: of the buffer or ring.
  * @left: bytes that it may still move; @pipe: for IN_PIPE; @is_once: ends with the first bytes,
- * unless the socket asks for more; @has_moved: some bytes. The end of a call may be missed where a
- * program is preempted, so it must not be mistaken for the next call.
+ *	unless the socket asks for more; @has_moved: some bytes. The end of a call may be missed
+ *	where a program is preempted, so it must not be mistaken for the next call.
  */
 struct call {
 	__u64 of, table, size, member, offset, left, pipe;

@@ -192,10 +192,7 @@ static bool cut_to(char *path, const char *id)
 	return *outer;
 }
 
-/*
- * True if a group in @path, below the part that it shares with @own, is named after another
- * container.
- */
+/* True if a group in @path, below the part shared with @own, has another container's name. */
 static bool is_of_other(const char *path, const char *own, const char *id)
 {
 	size_t common = 0;

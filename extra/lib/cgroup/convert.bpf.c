@@ -213,9 +213,8 @@ int BPF_PROG(smc_setsockopt, struct socket *sock, int level, int option, int ret
 }
 
 /*
- * After the last SYN the cause was a timeout, otherwise no route. SMC's socket has the pointer to
- * its TCP socket after an inet_sock; reading it by type, which is in a module, would need
- * CAP_SYS_ADMIN.
+ * After the last SYN the cause was a timeout, otherwise no route. The pointer to the TCP socket
+ * follows an inet_sock: SMC's type is in a module, and would need CAP_SYS_ADMIN.
  */
 static int lost_error(const struct sock *smc)
 {

@@ -6,9 +6,8 @@
  * The command keeps smc_run's process id, as under env(1), with its status, signals, terminal and
  * parent, so nothing has to be forwarded. The supervisor is the other process: nobody waits for it,
  * and it has its own session, without a terminal's signals. It is a child of init, because the
- * command's wait(2) would report a child of the command. If the command itself inherits orphans, as
- * the first process of a container does, the supervisor becomes its child, which wait() skips
- * without __WALL.
+ * command's wait(2) would report a child. If the command inherits orphans, as the first process of
+ * a container does, it is its child, which wait() skips without __WALL.
  *
  * Without the supervisor the programs' sockets fail (ENOSYS), so it blocks every signal, and ends
  * with the last program that could ask. It keeps none of their files, and has no privileges: it
@@ -203,8 +202,7 @@ static int find_smc(struct supervisor *self, const struct sockcall *call)
 
 /*
  * Only a process that may trace the thread could see which socket it is. So if TCP sockets become
- * SMC sockets, the option is refused on all sockets: a program notices a refused key, but not a
- * useless one.
+ * SMC sockets, it is refused on all, as a program would not notice a useless key.
  */
 static void answer_option(const struct supervisor *self, const struct sockcall *call)
 {
@@ -275,10 +273,7 @@ static void rename_self(char *const *argv)
 	prctl(PR_SET_NAME, SUPERVISOR);
 }
 
-/*
- * Do not let the kernel kill the supervisor first when memory runs out, as programs need it. Only
- * root may set this.
- */
+/* Do not kill the supervisor first when memory runs out: programs need it. Only root may set it. */
 static void avoid_oom_killer(void)
 {
 	int fd AUTO_CLOSE = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);

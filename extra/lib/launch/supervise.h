@@ -8,7 +8,7 @@
 /**
  * supervise() - turn the TCP sockets of this process and its children into SMC sockets from now on
  * @target: the command; unless an option asks for a supervisor, it is checked for changes of
- * behaviour under the filter
+ *	behaviour under the filter
  * @argv: of the command: the last arguments of this process; wiped in the supervisor
  *
  * Does nothing if an outer supervisor, or eBPF, does this already.

@@ -13,7 +13,7 @@
  * struct smc_tcp - one TCP socket, alive or just gone
  * @is_over: the program has closed it, and a FIN was sent: only the peer's end is missing
  * @is_remnant: what remains of a socket in TIME_WAIT or FIN_WAIT2; the message about the end of the
- * socket itself has the same @cookie
+ *	socket itself has the same @cookie
  * @has_info: the members from TCP_INFO, @sent to @is_fast_open, are valid
  * @local, @peer: IPv4-mapped addresses are converted to IPv4
  * @inode: 0 if no descriptor holds it any more; @cookie: SO_COOKIE, unique since boot

@@ -194,10 +194,7 @@ static struct item *begin(struct conversations *all, const struct smcdata_record
 	return place;
 }
 
-/*
- * Bytes lost before a record: the kernel counted @before, of which @passed were already seen or
- * lost.
- */
+/* Bytes lost before a record: the kernel counted @before; @passed were already seen or lost. */
 static uint64_t missing(uint64_t *passed, uint64_t before)
 {
 	uint64_t lost = before > *passed ? before - *passed : 0;
