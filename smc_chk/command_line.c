@@ -16,9 +16,9 @@
 struct chk_request chk_asked = { .port = CHK_PORT, .seconds = 10 };
 
 static const struct cli_opt options[] = {
-	{ 'C', "connect", "HOST", "do as 'smc_chk connect HOST'", .text = &chk_asked.object,
+	{ 'C', "connect", "HOST", "same as 'smc_chk connect HOST'", .text = &chk_asked.object,
 	  .excludes = "--server --pnetid --live-test --static-analysis" },
-	{ 'S', "server", NULL, "do as 'smc_chk serve'", &chk_asked.is_server,
+	{ 'S', "server", NULL, "same as 'smc_chk serve'", &chk_asked.is_server,
 	  .excludes = "--pnetid --live-test --static-analysis" },
 	{ 'p', "port", "PORT", "use this port for -C and -S (default 37373)",
 	  .needs = "--connect --server" },

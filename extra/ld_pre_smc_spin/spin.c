@@ -602,7 +602,7 @@ bool spin_is_due(struct pollfd *fds, long long usec)
 
 int spin_poll(struct pollfd *fds, nfds_t n, long long usec, const void *sigmask)
 {
-	/* As in the kernel, the upper half of a longer @n does not count. */
+	/* The kernel, too, ignores the upper half of a 64-bit @n. */
 	const struct input input = { .kind = SPIN_POLL, .fds = fds, .n = (unsigned int)n };
 
 	return spin_is_on() && input.n ? wait_for_any(state_of(fds), &input, usec, sigmask) : 0;

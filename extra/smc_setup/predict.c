@@ -137,7 +137,7 @@ static void say_eids(struct prediction *result, enum predict_mode mode, const st
 
 	if (!result)
 		return;
-	/* Independent of which host is the client. */
+	/* The result does not depend on which host is the client. */
 	if (more < 0 || (!more && strcmp(client->name, server->name) > 0))
 		side = PREDICT_CLIENT;
 	out_str(&text, "smcd ueid add ");

@@ -29,7 +29,7 @@ bool terminal_usable(void)
 
 static void say(const char *sequence)
 {
-	/* Errors are ignored: then the terminal is gone. */
+	/* Ignore errors, which mean that the terminal is gone. */
 	(void)!write(STDOUT_FILENO, sequence, strlen(sequence));
 }
 

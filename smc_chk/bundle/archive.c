@@ -145,7 +145,7 @@ static int give_up(struct smc_err *err)
 							LANDLOCK_READ | LANDLOCK_EXECUTE };
 	/* A list, or a message per file, must not fill the memory. */
 	limit_one(RLIMIT_FSIZE, PACK_MAX_BYTES, PACK_MAX_BYTES);
-	/* In a user namespace without nobody, it belongs to root: see make_directory(). */
+	/* In a user namespace without user nobody, it belongs to root: see make_directory(). */
 	keep.keeps_root = !stat(".", &st) && !st.st_uid && !geteuid();
 	return confine(&keep, NULL, err);
 }
@@ -330,7 +330,7 @@ static int make_directory(const struct workdir *work)
 
 	if (!mkdirat(work->fd, "unpacked", 0700))
 		fd = openat(work->fd, "unpacked", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	/* In a user namespace without nobody it stays root's, which makes no difference there. */
+	/* In a user namespace without user nobody, root keeps it, which makes no difference. */
 	if (fd >= 0 && !geteuid() && fchown(fd, CONFINE_NOBODY, CONFINE_NOBODY) &&
 	    errno != EINVAL && errno != EPERM) {
 		close(fd);

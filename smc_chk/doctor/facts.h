@@ -152,7 +152,7 @@ struct doctor_facts {
 	struct netdev_facts *nets; /* for each of @netdevs */
 	struct ism_facts *isms;	   /* for each ISM device in @rdma */
 	int *n_ports;		 /* of each RDMA device, of which @rdma has two; -1 when unknown */
-	struct host_names slots; /* those of PCI functions of IBM Z without power */
+	struct host_names slots; /* function ids of slots without power, on IBM Z */
 	struct kernel_facts kernel;
 	struct shim_facts shim;
 	unsigned long long page_size;
