@@ -39,6 +39,8 @@ struct pnet_groups {
 	size_t count;
 };
 
+ARRAY_FREE(pnet_groups_free, pnet_groups, groups)
+
 extern const struct out_col pnet_row_columns[];
 
 /**

@@ -61,12 +61,6 @@ static int on_smcd(const struct nlmsghdr *nlh, void *arg)
 	return 0;
 }
 
-static void free_groups(struct pnet_groups *groups)
-{
-	free(groups->groups);
-	*groups = (struct pnet_groups){ 0 };
-}
-
 /* Dump them; none if the kernel is too old. */
 static int load_groups(struct pnet_groups *groups, struct smc_err *err)
 {
@@ -83,7 +77,7 @@ static int load_groups(struct pnet_groups *groups, struct smc_err *err)
 		ret = smc_genl_dump(nl, SMC_NETLINK_GET_LGR_SMCD, on_smcd, &reader, err);
 	smc_genl_close(nl);
 	if (ret)
-		free_groups(groups);
+		pnet_groups_free(groups);
 	return ret;
 }
 
@@ -269,6 +263,6 @@ int pnet_print_tree(const struct pnet_rows *rows, struct smc_err *err)
 	pnet_tree(&text, rows, &groups, cli_columns());
 	if (!text.len)
 		cli_none("smc_pnet: no net device, no RDMA port and no ISM device");
-	free_groups(&groups);
+	pnet_groups_free(&groups);
 	return out_finish(&text, err);
 }

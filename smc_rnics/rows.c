@@ -370,12 +370,6 @@ int rnics_load(struct rnic_table *table, const char *root, const struct smc_pnet
 	return 0;
 }
 
-void rnics_free(struct rnic_table *table)
-{
-	free(table->rnics);
-	*table = (struct rnic_table){ 0 };
-}
-
 int rnics_power(const char *root, uint32_t fid, bool is_on, struct smc_err *err)
 {
 	unsigned long power;

@@ -51,6 +51,8 @@ struct rnic_table {
 	size_t count;
 };
 
+ARRAY_FREE(rnics_free, rnic_table, rnics)
+
 extern const struct out_col rnic_columns[];
 
 /**
@@ -60,8 +62,6 @@ extern const struct out_col rnic_columns[];
  */
 int rnics_load(struct rnic_table *table, const char *root, const struct smc_pnet_table *pnet,
 	       struct smc_err *err);
-
-void rnics_free(struct rnic_table *table);
 
 /** rnics_power() - switch a slot on or off. Return: 0; -errno with @err */
 int rnics_power(const char *root, uint32_t fid, bool is_on, struct smc_err *err);

@@ -79,13 +79,6 @@ void *cmd_list_add(struct cmd_list *list)
 	return smc_array_grow(&list->items, &list->count, list->item_size);
 }
 
-void cmd_list_free(struct cmd_list *list)
-{
-	free(list->items);
-	list->items = NULL;
-	list->count = 0;
-}
-
 static void say_none(const struct cmd *cmd, const char *key)
 {
 	char sentence[100];

@@ -2,6 +2,8 @@
 /* The commands shared by smcd and smcr. The variant is data, not a compile-time switch. */
 #pragma once
 
+#include "base/array.h"
+
 #include <jansson.h>
 
 #include "base/err.h"
@@ -109,6 +111,8 @@ struct cmd_list {
 	size_t count, item_size;
 };
 
+ARRAY_FREE(cmd_list_free, cmd_list, items)
+
 /** cmd_list_add() - append an item, all zero */
 void *cmd_list_add(struct cmd_list *list);
 
@@ -117,8 +121,6 @@ static inline void *cmd_list_at(const struct cmd_list *list, size_t i)
 {
 	return list->items + i * list->item_size;
 }
-
-void cmd_list_free(struct cmd_list *list);
 
 /**
  * cmd_table() - print a list: rows with a header, nothing if empty; or JSON

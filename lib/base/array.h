@@ -17,7 +17,15 @@
 /** smc_array_grow() - like smc_array_add(), with the size of an item */
 void *smc_array_grow(void *items, size_t *count, size_t item_size);
 
-/** ARRAY_SIZE() - number of items of an array; does not compile for a pointer */
+/** ARRAY_FREE() - define a function that frees the array @items of a struct, and zeroes the struct */
+#define ARRAY_FREE(name, tag, items)                                                               \
+	static inline void name(struct tag *array)                                                 \
+	{                                                                                          \
+		free(array->items);                                                                \
+		*array = (struct tag){ 0 };                                                        \
+	}
+
+/** ARRAY_SIZE() - number of items, of an array only, not of a pointer */
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
 /** for_each() - walk an array to read it: the new variable @item points to each of @count items */

@@ -13,10 +13,10 @@ struct smc_err {
 	char text[400];
 };
 
-/** smc_err_set() - set a positive errno, and a sentence before the errno's text. Return: -code */
-int smc_err_set(struct smc_err *err, int code, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-
-/** smc_err_say() - like smc_err_set(), without the text of the errno */
+/** smc_err_say() - set a positive errno and a sentence. Return: -code */
 int smc_err_say(struct smc_err *err, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/** smc_err_set() - as smc_err_say(), with the text of the errno after the sentence */
+#define smc_err_set(err, code, fmt, ...)                                                           \
+	smc_err_say(err, code, fmt ": %s", ##__VA_ARGS__, strerror(code))

@@ -95,9 +95,3 @@ void smc_index_remove(struct smc_index *index, uint64_t hash, size_t place)
 	index->slots[hole].place = 0;
 	index->count--;
 }
-
-void smc_index_free(struct smc_index *index)
-{
-	free(index->slots);
-	*index = (struct smc_index){ 0 };
-}

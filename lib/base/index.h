@@ -2,13 +2,15 @@
 /* Hash index: find an item of an array by its key. Pure. */
 #pragma once
 
-#include "base/libc.h"
+#include "base/array.h"
 
 /** struct smc_index - open hash of indexes into the caller's array; zero-initialize */
 struct smc_index {
 	struct smc_index_slot *slots;
 	size_t count, size;
 };
+
+ARRAY_FREE(smc_index_free, smc_index, slots)
 
 #define SMC_INDEX_NONE SIZE_MAX
 
@@ -27,6 +29,3 @@ void smc_index_add(struct smc_index *index, uint64_t hash, size_t place);
 
 /** smc_index_remove() - remove the item at @place, with this hash, from the index */
 void smc_index_remove(struct smc_index *index, uint64_t hash, size_t place);
-
-/** smc_index_free() - drop all entries; the index can be used again */
-void smc_index_free(struct smc_index *index);

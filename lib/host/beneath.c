@@ -55,12 +55,8 @@ int beneath_top(const char *directory, uid_t also)
 
 void beneath_end(struct beneath *at)
 {
-	int code = errno;
-
-	if (at->fd >= 0)
-		close(at->fd);
+	auto_close(&at->fd);
 	at->fd = -1;
-	errno = code;
 }
 
 /* Split the first name of @path off into @at. Return: the rest of the path; NULL with errno. */

@@ -128,11 +128,10 @@ static bool store(const char *name, const void *data, size_t len, enum how how)
 
 static void keep(const char *name, const void *data, size_t len, enum how how)
 {
-	int code = errno;
+	AUTO_ERRNO();
 
 	if (record_dir() && !store(name, data, len, how))
 		record_fail();
-	errno = code;
 }
 
 void record_put(const char *path, const void *data, size_t len)
@@ -152,10 +151,10 @@ void record_append(const char *name, const void *data, size_t len)
 
 void record_exists(const char *path)
 {
-	struct beneath at = { .fd = -1 };
-	int code = errno;
+	struct beneath at AUTO(beneath_end) = { .fd = -1 };
 	struct stat st;
 
+	AUTO_ERRNO();
 	if (!record_dir())
 		return;
 	if (!stat(path, &st) && S_ISDIR(st.st_mode)) {
@@ -164,8 +163,6 @@ void record_exists(const char *path)
 	} else if (!store(path, "", 0, KEEP_LONGER)) {
 		record_fail();
 	}
-	beneath_end(&at);
-	errno = code;
 }
 
 char *record_get(const char *name, size_t max, size_t *len)

@@ -110,21 +110,9 @@ bool netaddr_host(struct netaddr *addr, const char *text)
 
 bool netaddr_parse(struct netaddr *addr, const char *text)
 {
-	char host[NETADDR_TEXT_SIZE], *slash, *end;
-	unsigned long prefix;
-
-	if (strlen(text) >= sizeof(host))
-		return false;
-	strcpy(host, text);
-	slash = strchr(host, '/');
-	if (!slash || slash[1] < '0' || slash[1] > '9')
-		return false;
-	*slash = '\0';
-	prefix = strtoul(slash + 1, &end, 10);
-	if (!netaddr_host(addr, host) || *end || prefix > addr->prefix)
-		return false;
-	addr->prefix = (unsigned int)prefix;
-	return true;
+	*addr = (struct netaddr){ .family = AF_UNSPEC };
+	return *text != '[' && strchr(text, '/') &&
+	       scan_net(&text, &addr->family, addr->bytes, &addr->prefix) && !*text;
 }
 
 void netaddr_text(char text[NETADDR_TEXT_SIZE], const struct netaddr *addr, bool is_subnet)
@@ -186,10 +174,4 @@ bool netaddr_is_private(const struct netaddr *addr)
 		if (netaddr_covers(&nets[i], addr))
 			return true;
 	return false;
-}
-
-void netaddr_free(struct netaddr_table *table)
-{
-	free(table->addrs);
-	*table = (struct netaddr_table){ 0 };
 }

@@ -2,6 +2,8 @@
 /* IP addresses of net devices. */
 #pragma once
 
+#include "base/array.h"
+
 #include <netinet/in.h>
 
 #include "net/netdev.h"
@@ -28,7 +30,9 @@ struct netaddr_table {
 	bool is_known;
 };
 
-/** netaddr_load() - addresses of all net devices; if a device has very many, only the first ones */
+ARRAY_FREE(netaddr_free, netaddr_table, addrs)
+
+/** netaddr_load() - addresses of all net devices; of a device with very many, only the first */
 void netaddr_load(struct netaddr_table *table, const struct netdev_table *netdevs);
 
 /** netaddr_host() - parse "10.0.0.1" as a full-length prefix. Return: false on a syntax error */
@@ -59,5 +63,3 @@ bool netaddr_has(const struct netaddr_table *table, const char *netdev, int fami
  * forwarding on a NAT device in front of this host is not known here.
  */
 bool netaddr_is_private(const struct netaddr *addr);
-
-void netaddr_free(struct netaddr_table *table);

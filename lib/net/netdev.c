@@ -106,12 +106,6 @@ const struct netdev *netdev_find(const struct netdev_table *table, const char *n
 			      NULL;
 }
 
-void netdev_free(struct netdev_table *table)
-{
-	free(table->devs);
-	*table = (struct netdev_table){ 0 };
-}
-
 #define ID_LEN (PNETID_SIZE - 1)
 
 /* Code pages 500 and 1047 agree on letters and digits, the only characters of a PNET ID. */

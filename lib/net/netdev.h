@@ -2,7 +2,7 @@
 /* Net devices as sysfs shows them. */
 #pragma once
 
-#include "base/libc.h"
+#include "base/array.h"
 
 /* ---- PNET IDs from hardware ---- */
 
@@ -73,6 +73,8 @@ struct netdev_table {
 	size_t count;
 };
 
+ARRAY_FREE(netdev_free, netdev_table, devs)
+
 /** netdev_load() - all net devices of the sysfs at @root; one that vanishes stays incomplete */
 int netdev_load(struct netdev_table *table, const char *root);
 
@@ -81,5 +83,3 @@ const struct netdev *netdev_find(const struct netdev_table *table, const char *n
 
 /** netdev_bus() - bus and bus id of a "device" link's target. Return: false, both empty, if none */
 bool netdev_bus(char bus[NETDEV_BUS_SIZE], char bus_id[NETDEV_BUS_ID_SIZE], const char *link);
-
-void netdev_free(struct netdev_table *table);

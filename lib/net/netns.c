@@ -76,13 +76,14 @@ int smc_netns_run(const char *name, int (*fn)(void *arg), void *arg, struct smc_
 /* Return: a descriptor, -errno with @err. */
 static int mount_sysfs(struct smc_err *err)
 {
-	static const char what[] = "cannot read the sysfs of that network namespace";
 	int context AUTO_CLOSE = (int)syscall(SYS_fsopen, "sysfs", 1 /* FSOPEN_CLOEXEC */);
 	int mount = -1;
 
 	if (context >= 0 && !syscall(SYS_fsconfig, context, FSCONFIG_CREATE, NULL, NULL, 0))
 		mount = (int)syscall(SYS_fsmount, context, 1 /* FSMOUNT_CLOEXEC */, 0);
-	return mount < 0 ? smc_err_set(err, errno, what) : mount;
+	if (mount < 0)
+		return smc_err_set(err, errno, "cannot read the sysfs of that network namespace");
+	return mount;
 }
 
 int sysfs_here(char root[SYSFS_ROOT_SIZE], int *fd, bool is_entered, struct smc_err *err)

@@ -54,12 +54,6 @@ int netns_list_load(struct netns_list *list, struct smc_err *err)
 	return 0;
 }
 
-void netns_list_free(struct netns_list *list)
-{
-	free(list->entries);
-	*list = (struct netns_list){ .count = 0 };
-}
-
 /* Return: a descriptor if it is still the same namespace, -errno. */
 static int open_path(const char *path, uint64_t inode)
 {

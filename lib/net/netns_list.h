@@ -2,6 +2,8 @@
 /* All network namespaces of this host, and their names. */
 #pragma once
 
+#include "base/array.h"
+
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -44,6 +46,8 @@ struct netns_list {
 	struct smc_err first;
 };
 
+ARRAY_FREE(netns_list_free, netns_list, entries)
+
 /**
  * netns_list_load() - find those of the processes in /proc, and those under /run/netns
  *
@@ -72,5 +76,3 @@ int netns_list_failure(const struct netns_list *list, struct smc_err *err);
 
 /** netns_list_hidden() - write one sentence about @hidden; "" for none */
 void netns_list_hidden(const struct netns_list *list, char *text, size_t size);
-
-void netns_list_free(struct netns_list *list);

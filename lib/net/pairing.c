@@ -195,12 +195,6 @@ void pnet_rows_make(struct pnet_rows *rows, const struct smc_pnet_table *table,
 	qsort(row, rows->count, sizeof(*row), compare);
 }
 
-void pnet_rows_free(struct pnet_rows *rows)
-{
-	free(rows->rows);
-	*rows = (struct pnet_rows){ 0 };
-}
-
 const struct pnet_row *pnet_row_of_net(const struct pnet_rows *rows, const char *name)
 {
 	for (size_t i = 0; i < rows->count; i++)

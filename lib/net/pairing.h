@@ -2,6 +2,8 @@
 /* Devices, their PNET IDs from any source, and the pairs they form. */
 #pragma once
 
+#include "base/array.h"
+
 #include "base/err.h"
 #include "net/netdev.h"
 #include "net/rdma.h"
@@ -53,11 +55,11 @@ struct pnet_rows {
 	size_t count;
 };
 
+ARRAY_FREE(pnet_rows_free, pnet_rows, rows)
+
 /** pnet_rows_make() - every device with its PNET ID, sorted by it */
 void pnet_rows_make(struct pnet_rows *rows, const struct smc_pnet_table *table,
 		    const struct pnet_world *world);
-
-void pnet_rows_free(struct pnet_rows *rows);
 
 /** pnet_row_of_net() - the row of a net device by name, NULL for none */
 const struct pnet_row *pnet_row_of_net(const struct pnet_rows *rows, const char *name);

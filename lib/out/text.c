@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "base/memory.h"
+#include "base/write.h"
 
 void out_grow(struct out_text *text, size_t len)
 {
@@ -174,17 +175,8 @@ void out_reset(struct out_text *text)
 
 int out_flush(struct out_text *text, int fd)
 {
-	size_t done = 0;
-
-	while (done < text->len) {
-		ssize_t ret = write(fd, text->data + done, text->len - done);
-
-		if (ret < 0 && errno == EINTR)
-			continue;
-		if (ret < 0)
-			return -errno;
-		done += (size_t)ret;
-	}
+	if (!smc_write_all(fd, text->data, text->len))
+		return -errno;
 	out_reset(text);
 	return 0;
 }
@@ -202,10 +194,4 @@ int out_finish(struct out_text *text, struct smc_err *err)
 
 	out_free(text);
 	return ret;
-}
-
-void out_free(struct out_text *text)
-{
-	free(text->data);
-	*text = (struct out_text){ 0 };
 }

@@ -4,7 +4,7 @@
 
 #include <stdarg.h>
 
-#include "base/libc.h"
+#include "base/array.h"
 
 struct smc_err;
 
@@ -13,6 +13,8 @@ struct out_text {
 	char *data;
 	size_t len, size;
 };
+
+ARRAY_FREE(out_free, out_text, data)
 
 /** out_mem() - append bytes as they are */
 void out_mem(struct out_text *text, const void *data, size_t len);
@@ -100,5 +102,3 @@ int out_print(struct out_text *text, struct smc_err *err);
 
 /** out_finish() - out_print() and out_free() */
 int out_finish(struct out_text *text, struct smc_err *err);
-
-void out_free(struct out_text *text);

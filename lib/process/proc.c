@@ -238,12 +238,6 @@ const struct proc_fd *proc_next_holder(const struct proc_fd *holders, size_t cou
 	return count && next < holders + count ? next : NULL;
 }
 
-void proc_table_free(struct proc_table *table)
-{
-	free(table->entries);
-	*table = (struct proc_table){ 0 };
-}
-
 bool proc_fd_holds(const struct proc_fd *holder)
 {
 	char path[64];

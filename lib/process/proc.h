@@ -2,6 +2,8 @@
 /* Holders of sockets, from /proc (proc(5)). */
 #pragma once
 
+#include "base/array.h"
+
 #include <dirent.h>
 
 #include "smc/sock.h"
@@ -42,6 +44,8 @@ struct proc_table {
 	bool is_recorded;
 };
 
+ARRAY_FREE(proc_table_free, proc_table, entries)
+
 /**
  * proc_table_load() - read /proc/PID/fd of every process
  *
@@ -70,8 +74,6 @@ const struct proc_fd *proc_table_find(const struct proc_table *table, uint64_t i
 /** proc_next_holder() - each process of proc_table_find() once; @last: NULL for the first */
 const struct proc_fd *proc_next_holder(const struct proc_fd *holders, size_t count,
 				       const struct proc_fd *last);
-
-void proc_table_free(struct proc_table *table);
 
 /** proc_fd_holds() - true if the socket is still open there, and always on a recorded host */
 bool proc_fd_holds(const struct proc_fd *holder);

@@ -134,9 +134,3 @@ bool smc_inet_resolve(struct smc_inet_table *table, struct smc_sock *sock)
 	sock->peer = found->peer;
 	return true;
 }
-
-void smc_inet_free(struct smc_inet_table *table)
-{
-	free(table->entries);
-	*table = (struct smc_inet_table){ 0 };
-}

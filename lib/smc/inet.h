@@ -7,6 +7,8 @@
  */
 #pragma once
 
+#include "base/array.h"
+
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
 
@@ -25,6 +27,8 @@ struct smc_inet_table {
 	bool is_sorted;
 };
 
+ARRAY_FREE(smc_inet_free, smc_inet_table, entries)
+
 /** smc_inet_request() - body of a sock_diag request for all TCP sockets of AF_INET or AF_INET6 */
 struct inet_diag_req_v2 smc_inet_request(uint8_t family);
 
@@ -33,8 +37,6 @@ int smc_inet_add(const struct nlmsghdr *nlh, void *table);
 
 /** smc_inet_resolve() - fill in addresses. Return: true if exactly one TCP socket fits */
 bool smc_inet_resolve(struct smc_inet_table *table, struct smc_sock *sock);
-
-void smc_inet_free(struct smc_inet_table *table);
 
 /* ---- shared with extra/lib/smc/tcp ---- */
 

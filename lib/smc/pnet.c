@@ -161,9 +161,3 @@ const struct smc_pnet *smc_pnet_holder(const struct smc_pnet_table *table,
 			return &table->entries[i];
 	return NULL;
 }
-
-void smc_pnet_free(struct smc_pnet_table *table)
-{
-	free(table->entries);
-	*table = (struct smc_pnet_table){ 0 };
-}

@@ -2,6 +2,8 @@
 /* The PNET table: decode entries, check names. Pure: no I/O here. */
 #pragma once
 
+#include "base/array.h"
+
 #include <linux/netlink.h>
 
 #include "base/err.h"
@@ -40,6 +42,8 @@ struct smc_pnet_table {
 	struct smc_pnet *entries;
 	size_t count;
 };
+
+ARRAY_FREE(smc_pnet_free, smc_pnet_table, entries)
 
 /**
  * smc_pnet_decode() - decode one message of the table, with its generic netlink header
@@ -85,5 +89,3 @@ bool smc_pnet_same(const struct smc_pnet *a, const struct smc_pnet *b);
  */
 const struct smc_pnet *smc_pnet_holder(const struct smc_pnet_table *table,
 				       const struct smc_pnet *entry);
-
-void smc_pnet_free(struct smc_pnet_table *table);
