@@ -144,9 +144,11 @@ static int print_commands(const struct smc_pnet_table *entries, bool is_json, st
 	struct out_text text = { 0 };
 
 	if (is_json)
-		return out_print_json(json_pack("{s:s, s:o}", "schema", "smc-tools/pnet-suggest/1",
-						"entries", pnet_json_entries(entries)),
-				      err);
+		return out_print_json(
+			json_pack("{s:s, s:o}", "schema", "smc-tools/pnet-suggest/1", "entries",
+				  out_json_list(pnet_columns, entries->entries, entries->count,
+						sizeof(*entries->entries))),
+			err);
 	for (size_t i = 0; i < entries->count; i++)
 		append_command(&text, &entries->entries[i]);
 	if (!entries->count)

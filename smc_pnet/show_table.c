@@ -7,11 +7,6 @@
 #include "out/list.h"
 #include "smc/genl_abi.h"
 
-json_t *pnet_json_entries(const struct smc_pnet_table *table)
-{
-	return out_json_list(pnet_columns, table->entries, table->count, sizeof(*table->entries));
-}
-
 /** struct row - an entry; @netns: name of its network namespace, for --all-netns */
 struct row {
 	struct smc_pnet entry;

@@ -5,6 +5,7 @@
 #include "net/netns_list.h"
 #include "net/pairing.h"
 #include "settings/pnet_table.h"
+#include "smc/gen.h"
 
 /* ---- show_table.c ---- */
 
@@ -14,23 +15,15 @@ int pnet_show(struct pnet_tool *tool, const char *name, bool is_json);
 /** pnet_show_all() - pnet_show() for each namespace of @list; unreadable ones are marked */
 int pnet_show_all(struct netns_list *list, const char *name, bool is_json, struct smc_err *err);
 
-/** pnet_json_entries() - entries of the table as an array */
-json_t *pnet_json_entries(const struct smc_pnet_table *table);
-
 /* ---- device_list.c, tree.c ---- */
 
 /**
- * struct pnet_group - a link of an SMC-R link group, or an SMC-D link group
- * @ib, @port: the RDMA port of the link; empty for SMC-D
- * @chid: channel id of an SMC-D group, -1 for none
- * @is_shown: for the caller, false at first
+ * struct pnet_group - a link of an SMC-R link group with its group, or an SMC-D link group
+ * @link: its name of the RDMA device is empty for SMC-D; @is_shown: for the caller, false at first
  */
 struct pnet_group {
-	uint32_t id, conns;
-	uint8_t link;
-	char ib[SMC_PNET_IB_SIZE];
-	unsigned int port;
-	int32_t chid;
+	struct smc_lgr lgr;
+	struct smc_link link;
 	bool is_shown;
 };
 

@@ -19,45 +19,27 @@
 
 struct reader {
 	struct pnet_groups *groups;
-	struct smc_lgr lgr; /* the group whose links follow */
+	struct smc_lgr lgr; /* of SMC-R: the group whose links follow */
 	struct smc_err *err;
 };
 
-/* The kernel sends a group, then its links, in messages of two commands. */
-static int on_smcr(const struct nlmsghdr *nlh, void *arg)
+/* The kernel sends each group of SMC-R before its links, in messages of two commands. */
+static int on_group(const struct nlmsghdr *nlh, void *arg)
 {
 	const struct genlmsghdr *genl = NLMSG_DATA(nlh);
-	struct pnet_group group = { .chid = -1 };
+	bool is_link = genl->cmd == SMC_NETLINK_GET_LINK_SMCR;
 	struct reader *reader = arg;
-	struct smc_link link;
+	struct pnet_group *group;
+	struct smc_link link = { .has = 0 };
 
-	if (genl->cmd != SMC_NETLINK_GET_LINK_SMCR) {
-		smc_lgr_decode(&reader->lgr, nlh);
+	if (is_link ? smc_link_decode(&link, nlh) : smc_lgr_decode(&reader->lgr, nlh))
+		return smc_err_say(reader->err, EBADMSG, "the kernel sent a malformed link%s",
+				   is_link ? "" : " group");
+	if (genl->cmd == SMC_NETLINK_GET_LGR_SMCR)
 		return 0;
-	}
-	if (smc_link_decode(&link, nlh))
-		return smc_err_say(reader->err, EBADMSG, "the kernel sent a malformed link");
-	group.id = reader->lgr.id;
-	group.conns = link.has & SMC_LINK_HAS_CONNS ? link.conns : reader->lgr.conns;
-	group.link = link.id;
-	group.port = link.ib_port;
-	memcpy(group.ib, link.ib_dev, sizeof(group.ib));
-	*smc_array_add(&reader->groups->groups, &reader->groups->count) = group;
-	return 0;
-}
-
-static int on_smcd(const struct nlmsghdr *nlh, void *arg)
-{
-	struct pnet_group group = { .chid = -1 };
-	struct reader *reader = arg;
-
-	if (smc_lgr_decode(&reader->lgr, nlh))
-		return smc_err_say(reader->err, EBADMSG, "the kernel sent a malformed link group");
-	group.id = reader->lgr.id;
-	group.conns = reader->lgr.conns;
-	if (reader->lgr.has & SMC_LGR_HAS_CHID)
-		group.chid = (int32_t)(reader->lgr.chid & 0xffff);
-	*smc_array_add(&reader->groups->groups, &reader->groups->count) = group;
+	group = smc_array_add(&reader->groups->groups, &reader->groups->count);
+	group->lgr = reader->lgr;
+	group->link = link;
 	return 0;
 }
 
@@ -72,9 +54,9 @@ static int load_groups(struct pnet_groups *groups, struct smc_err *err)
 	ret = smc_genl_open(&nl, "SMC_GEN_NETLINK", err);
 	if (ret) /* kernels before 5.11 have a PNET table, but do not list link groups */
 		return ret == -ENOENT ? 0 : ret;
-	ret = smc_genl_dump(nl, SMC_NETLINK_GET_LINK_SMCR, on_smcr, &reader, err);
+	ret = smc_genl_dump(nl, SMC_NETLINK_GET_LINK_SMCR, on_group, &reader, err);
 	if (!ret)
-		ret = smc_genl_dump(nl, SMC_NETLINK_GET_LGR_SMCD, on_smcd, &reader, err);
+		ret = smc_genl_dump(nl, SMC_NETLINK_GET_LGR_SMCD, on_group, &reader, err);
 	smc_genl_close(nl);
 	if (ret)
 		pnet_groups_free(groups);
@@ -84,12 +66,17 @@ static int load_groups(struct pnet_groups *groups, struct smc_err *err)
 /* True if a group uses the RDMA port or ISM device of a row. */
 static bool group_uses(const struct pnet_group *group, const struct pnet_row *row)
 {
+	int32_t chid = -1;
+
 	if (row->ib)
-		return !strcmp(group->ib, row->ib->name) && group->port == row->port;
+		return !strcmp(group->link.ib_dev, row->ib->name) &&
+		       group->link.ib_port == row->port;
+	if (group->lgr.has & SMC_LGR_HAS_CHID)
+		chid = (int32_t)(group->lgr.chid & 0xffff);
 	/* An entry names loopback, which is not in sysfs before 6.18. */
 	if (row->type == PNET_ISM && !row->ism)
-		return group->chid == SMC_ABI_CHID_LOOPBACK;
-	return row->ism && group->chid >= 0 && group->chid == row->ism->chid;
+		return chid == SMC_ABI_CHID_LOOPBACK;
+	return row->ism && chid >= 0 && chid == row->ism->chid;
 }
 
 /* ---- the tree ---- */
@@ -140,12 +127,15 @@ static void append_row(struct tree *tree, unsigned int level, const struct pnet_
 static void append_group(struct tree *tree, unsigned int level, struct pnet_group *group)
 {
 	struct out_text *text = &tree->lines;
+	bool is_smcr = group->link.ib_dev[0];
+	uint32_t conns =
+		group->link.has & SMC_LINK_HAS_CONNS ? group->link.conns : group->lgr.conns;
 
 	out_char(&tree->levels, (char)level);
-	out_printf(text, "SMC-%c link group %08x", group->ib[0] ? 'R' : 'D', group->id);
-	if (group->ib[0])
-		out_printf(text, " link %u", group->link);
-	out_printf(text, " (%u connection%s)\n", group->conns, plural_s(group->conns));
+	out_printf(text, "SMC-%c link group %08x", is_smcr ? 'R' : 'D', group->lgr.id);
+	if (is_smcr)
+		out_printf(text, " link %u", group->link.id);
+	out_printf(text, " (%u connection%s)\n", conns, plural_s(conns));
 	group->is_shown = true;
 }
 

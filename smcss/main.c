@@ -12,7 +12,6 @@
 #include "net/netns.h"
 #include "process/signals.h"
 #include "sandbox/enclose.h"
-#include "sockets/tool.h"
 
 enum {
 	OPT_ALL_NETNS = CLI_LONG_ONLY,

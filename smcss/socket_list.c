@@ -3,6 +3,7 @@
 #include "smcss/smcss.h"
 
 #include "base/memory.h"
+#include "cli/screen.h"
 #include "out/list.h"
 #include "sockets/fetch.h"
 #include "sockets/lookup.h"
@@ -32,7 +33,6 @@ struct lister {
 	struct smc_err *err;
 	struct out_view view;
 	struct out_list list;
-	struct screen screen;
 	struct out_text text;
 	struct sockets_row chunk[CHUNK];
 	size_t n_chunk;
@@ -41,7 +41,9 @@ struct lister {
 	struct sockets_lookup lookup;
 	struct netns_list *spaces; /* NULL: one namespace */
 	const struct netns *netns;
-	struct summary *summary;
+	struct summary *summary;	 /* for --summary, and of the rows on a terminal */
+	struct sockets_codes reasons;	 /* of these rows */
+	size_t rows, skipped, listening; /* shown; not selected, and those of them that listen */
 	struct kill_list kill;
 	bool is_counted; /* output has no processes and peers */
 };
@@ -64,24 +66,6 @@ static void add_to_table(struct lister *l, const struct sockets_row *row)
 static void end_table(struct lister *l)
 {
 	out_list_end(&l->list);
-}
-
-static void begin_screen(struct lister *l)
-{
-	screen_begin(&l->screen, l->opts);
-	begin_table(l);
-}
-
-static void add_to_screen(struct lister *l, const struct sockets_row *row)
-{
-	out_list_row(&l->list, row);
-	screen_add(&l->screen, row);
-}
-
-static void end_screen(struct lister *l)
-{
-	out_list_end(&l->list);
-	screen_end(&l->screen, &l->text, l->opts);
 }
 
 /* ---- JSON ---- */
@@ -128,6 +112,67 @@ static void end_summary(struct lister *l)
 		summary_print(l->summary, l->spaces, &l->text, opts->width);
 }
 
+/* ---- a terminal: the table, then a sum ---- */
+
+static void begin_screen(struct lister *l)
+{
+	begin_summary(l);
+	free(l->reasons.codes);
+	l->reasons = (struct sockets_codes){ NULL, 0 };
+	l->rows = l->skipped = l->listening = 0;
+	begin_table(l);
+}
+
+static void add_to_screen(struct lister *l, const struct sockets_row *row)
+{
+	const struct smc_diag_fallback *fallback = &row->sock.fallback;
+
+	out_list_row(&l->list, row);
+	l->rows++;
+	summary_add(l->summary, row);
+	if (!sockets_has_reason(&row->sock))
+		return;
+	sockets_codes_add(&l->reasons, fallback->reason);
+	if (fallback->peer_diagnosis)
+		sockets_codes_add(&l->reasons, fallback->peer_diagnosis);
+}
+
+static void say_nothing(const struct lister *l)
+{
+	struct out_text note AUTO(out_free) = { .len = 0 };
+
+	out_str(&note, "smcss: no SMC socket");
+	if (l->skipped)
+		out_str(&note, " like that");
+	if (l->listening)
+		out_printf(&note, "; %zu listen%s, see 'smcss -a'", l->listening,
+			   l->listening == 1 ? "s" : "");
+	else if (!l->skipped)
+		out_str(&note, "; 'smc_chk' checks this host");
+	out_char(&note, '\0');
+	cli_say(note.data);
+}
+
+static void end_screen(struct lister *l)
+{
+	const struct smcss_opts *opts = l->opts;
+
+	out_list_end(&l->list);
+	for (size_t i = 0; opts->is_explained && i < l->reasons.count; i++) {
+		if (!i)
+			out_char(&l->text, '\n');
+		sockets_explain_code(&l->text, opts->width, "", l->reasons.codes[i]);
+	}
+	if (opts->no_header)
+		return;
+	if (!l->rows) {
+		say_nothing(l);
+		return;
+	}
+	out_char(&l->text, '\n');
+	summary_line(l->summary, &l->text, opts->width, !opts->is_explained);
+}
+
 static const struct sink table_sink = { begin_table, add_to_table, end_table, true };
 static const struct sink screen_sink = { begin_screen, add_to_screen, end_screen };
 static const struct sink json_sink = { NULL, add_to_json, end_json };
@@ -146,8 +191,8 @@ static const struct sink *choose_sink(const struct smcss_opts *opts)
 
 static int skip(struct lister *l, const struct smc_sock *sock)
 {
-	l->screen.skipped++;
-	l->screen.listening += sock->state == SMC_ABI_LISTEN;
+	l->skipped++;
+	l->listening += sock->state == SMC_ABI_LISTEN;
 	return 0;
 }
 
@@ -293,7 +338,7 @@ int smcss_list(const struct smcss_opts *opts, struct netns_list *spaces, struct 
 		ret = netns_list_failure(spaces, err);
 	summary_free(l->summary);
 	out_list_free(&l->list);
-	screen_free(&l->screen);
+	free(l->reasons.codes);
 	free(l->kill.rows);
 	sockets_lookup_free(&l->lookup);
 	out_free(&l->text);

@@ -192,7 +192,7 @@ static void explain_once(struct out_text *text, size_t width, uint32_t code,
 			 struct sockets_codes *known)
 {
 	if (sockets_codes_add(known, code)) {
-		sockets_explain_code(text, width, code);
+		sockets_explain_code(text, width, "", code);
 		return;
 	}
 	out_str(text, "    ");

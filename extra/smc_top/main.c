@@ -10,7 +10,6 @@
 #include "net/netns.h"
 #include "process/signals.h"
 #include "sandbox/enclose.h"
-#include "sockets/tool.h"
 #include "smc_top/terminal.h"
 
 enum { OPT_ONCE = CLI_LONG_ONLY, OPT_SORT };

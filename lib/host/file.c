@@ -14,24 +14,26 @@
 #define NAMES_MAX 16384
 #define LIST_MAX (NAMES_MAX * 32)
 
-/* Return: 0, -ENAMETOOLONG. */
-static int __attribute__((format(printf, 2, 0)))
+static bool __attribute__((format(printf, 2, 0)))
 make_path(char path[PATH_MAX], const char *fmt, va_list ap)
 {
 	int len = vsnprintf(path, PATH_MAX, fmt, ap);
 
-	return len < 0 || len >= PATH_MAX ? -ENAMETOOLONG : 0;
+	errno = ENAMETOOLONG;
+	return len >= 0 && len < PATH_MAX;
 }
 
-/* Format the path of a variadic function. */
-#define MAKE_PATH(path, fmt, ret)                                                                  \
-	do {                                                                                       \
+/* Format the path of a variadic function. False with errno if it is too long. */
+#define MAKE_PATH(path, fmt)                                                                       \
+	({                                                                                         \
 		va_list ap;                                                                        \
+		bool is_made;                                                                      \
                                                                                                    \
 		va_start(ap, fmt);                                                                 \
-		ret = make_path(path, fmt, ap);                                                    \
+		is_made = make_path(path, fmt, ap);                                                \
 		va_end(ap);                                                                        \
-	} while (0)
+		is_made;                                                                           \
+	})
 
 /* As open(2) with O_RDONLY; never waits for the writer of a FIFO. */
 static int open_file(const char *path, int flags)
@@ -71,29 +73,23 @@ static bool read_text(const char *path, char *buf, size_t size)
 bool host_text(char *buf, size_t size, const char *fmt, ...)
 {
 	char path[PATH_MAX];
-	int ret;
 
 	buf[0] = '\0';
-	MAKE_PATH(path, fmt, ret);
-	return !ret && read_text(path, buf, size);
+	return MAKE_PATH(path, fmt) && read_text(path, buf, size);
 }
 
 size_t host_bytes(void *buf, size_t size, const char *fmt, ...)
 {
 	char path[PATH_MAX];
-	int ret;
 
-	MAKE_PATH(path, fmt, ret);
-	return ret ? 0 : read_file(path, buf, size);
+	return MAKE_PATH(path, fmt) ? read_file(path, buf, size) : 0;
 }
 
 char *host_whole(size_t *len, size_t max, const char *fmt, ...)
 {
 	char path[PATH_MAX], *data;
-	int ret;
 
-	MAKE_PATH(path, fmt, ret);
-	data = smc_read_fd(ret ? -1 : open_file(path, 0), max, len);
+	data = smc_read_fd(MAKE_PATH(path, fmt) ? open_file(path, 0) : -1, max, len);
 	if (data && *len) {
 		record_put(path, data, *len);
 		return data;
@@ -106,10 +102,8 @@ bool host_number(unsigned long *value, const char *fmt, ...)
 {
 	char path[PATH_MAX], text[32], *end;
 	unsigned long number;
-	int ret;
 
-	MAKE_PATH(path, fmt, ret);
-	if (ret || !read_text(path, text, sizeof(text)))
+	if (!MAKE_PATH(path, fmt) || !read_text(path, text, sizeof(text)))
 		return false;
 	errno = 0;
 	number = strtoul(text, &end, strncmp(text, "0x", 2) ? 10 : 16);
@@ -138,13 +132,10 @@ bool host_link(char *buf, size_t size, const char *fmt, ...)
 {
 	char path[PATH_MAX], target[PATH_MAX];
 	const char *last;
-	ssize_t len = -1;
-	int ret;
+	ssize_t len;
 
 	buf[0] = '\0';
-	MAKE_PATH(path, fmt, ret);
-	if (!ret)
-		len = read_link(path, target);
+	len = MAKE_PATH(path, fmt) ? read_link(path, target) : -1;
 	if (len <= 0)
 		return false;
 	target[len] = '\0';
@@ -159,10 +150,8 @@ bool host_link(char *buf, size_t size, const char *fmt, ...)
 bool host_exists(const char *fmt, ...)
 {
 	char path[PATH_MAX];
-	int ret;
 
-	MAKE_PATH(path, fmt, ret);
-	if (ret || (record_root() ? !record_has(path) : !!access(path, F_OK)))
+	if (!MAKE_PATH(path, fmt) || (record_root() ? !record_has(path) : !!access(path, F_OK)))
 		return false;
 	record_exists(path);
 	return true;
@@ -171,13 +160,9 @@ bool host_exists(const char *fmt, ...)
 FILE *host_open(const char *fmt, ...)
 {
 	char path[PATH_MAX];
-	FILE *file;
-	int ret, fd;
+	int fd = MAKE_PATH(path, fmt) ? open_file(path, 0) : -1;
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
 
-	MAKE_PATH(path, fmt, ret);
-	errno = -ret;
-	fd = ret ? -1 : open_file(path, 0);
-	file = fd < 0 ? NULL : fdopen(fd, "r");
 	if (fd >= 0 && !file)
 		close(fd);
 	return file;
@@ -186,18 +171,16 @@ FILE *host_open(const char *fmt, ...)
 int host_write(const char *text, const char *fmt, ...)
 {
 	char path[PATH_MAX];
-	int ret, fd;
+	int fd, ret;
 
-	MAKE_PATH(path, fmt, ret);
-	if (!ret && record_root())
-		ret = -EROFS;
-	if (ret)
-		return ret;
+	if (!MAKE_PATH(path, fmt))
+		return -errno;
+	if (record_root())
+		return -EROFS;
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	if (write(fd, text, strlen(text)) < 0)
-		ret = -errno;
+	ret = write(fd, text, strlen(text)) < 0 ? -errno : 0;
 	if (close(fd) && !ret)
 		ret = -errno;
 	return ret;
@@ -286,10 +269,9 @@ static void record_list(const char *path, const struct host_names *names)
 int host_list(struct host_names *names, const char *fmt, ...)
 {
 	char path[PATH_MAX];
-	int ret;
+	int ret = MAKE_PATH(path, fmt) ? 0 : -errno;
 
 	*names = (struct host_names){ 0 };
-	MAKE_PATH(path, fmt, ret);
 	if (!ret)
 		ret = record_root() ? list_recorded(names, path) : list_directory(names, path);
 	if (ret)

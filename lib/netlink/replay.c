@@ -113,9 +113,10 @@ void replay_keep(const struct replay_tape *tape, const struct replay_request *re
 		 const struct smc_err *err)
 {
 	char name[PATH_MAX], line[HEAD_MAX];
-	int len, code = errno;
 	char *data;
+	int len;
 
+	AUTO_ERRNO();
 	snprintf(name, sizeof(name), "netlink/%s", request->name);
 	if (record_dir() && !is_kept(name, request)) {
 		len = write_head(line, request, ret, err);
@@ -126,7 +127,6 @@ void replay_keep(const struct replay_tape *tape, const struct replay_request *re
 		record_set(name, data, (size_t)len + tape->len);
 		free(data);
 	}
-	errno = code;
 }
 
 /* ---- replaying ---- */

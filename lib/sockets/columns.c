@@ -2,6 +2,7 @@
 /* Columns of SMC sockets: one table near the end serves text, JSON and -o. */
 #include "sockets/columns.h"
 
+#include "smc/filter.h"
 #include "sockets/show.h"
 
 static const struct smc_sock *sock_of(const void *object)
@@ -271,8 +272,15 @@ static void text_holder(struct out_text *text, const void *object)
 #define CONN OUT_IF(sockets_row, sock.has, SMC_SOCK_HAS_CONN)
 #define SMCR OUT_IF(sockets_row, sock.has, SMC_SOCK_HAS_LGR), .group = "smcr"
 #define SMCD OUT_IF(sockets_row, sock.has, SMC_SOCK_HAS_DMB), .group = "smcd"
-#define CURSOR CONN, .text = text_cursor, .json = json_cursor
-#define FLAGS CONN, .text = text_flags, .json = json_flags
+/* clang-format off */
+#define CURSOR(name, key)                                                                          \
+	{ #name, #name "-Cursor", #key, 13, OUT_ODD(sockets_row, sock.conn.key), CONN,             \
+	  .text = text_cursor, .json = json_cursor }
+#define FLAGS(direction)                                                                           \
+	{ #direction "flags", #direction "Flags", #direction "_flags", 7,                          \
+	  OUT_ODD(sockets_row, sock.conn.direction##_prod_flags), CONN,                            \
+	  .text = text_flags, .json = json_flags }
+/* clang-format on */
 
 const struct out_col sockets_columns[] = {
 	{ "state", "State", "state", 14, .text = text_state, .json = json_state, OUT_RANK(1) },
@@ -296,23 +304,15 @@ const struct out_col sockets_columns[] = {
 	{ "rcvbuf", "Rcvbuf", "rcvbuf", 8, OUT_HEX(sockets_row, sock.conn.rmbe_size, 8), CONN },
 	{ "peerbuf", "Peerbuf", "peerbuf", 8, OUT_HEX(sockets_row, sock.conn.peer_rmbe_size, 8),
 	  CONN },
-	{ "rxprod", "rxprod-Cursor", "rx_prod", 13, OUT_ODD(sockets_row, sock.conn.rx_prod),
-	  CURSOR },
-	{ "rxcons", "rxcons-Cursor", "rx_cons", 13, OUT_ODD(sockets_row, sock.conn.rx_cons),
-	  CURSOR },
-	{ "rxflags", "rxFlags", "rx_flags", 7, OUT_ODD(sockets_row, sock.conn.rx_prod_flags),
-	  FLAGS },
-	{ "txprod", "txprod-Cursor", "tx_prod", 13, OUT_ODD(sockets_row, sock.conn.tx_prod),
-	  CURSOR },
-	{ "txcons", "txcons-Cursor", "tx_cons", 13, OUT_ODD(sockets_row, sock.conn.tx_cons),
-	  CURSOR },
-	{ "txflags", "txFlags", "tx_flags", 7, OUT_ODD(sockets_row, sock.conn.tx_prod_flags),
-	  FLAGS },
-	{ "txprep", "txprep-Cursor", "tx_prep", 13, OUT_ODD(sockets_row, sock.conn.tx_prep),
-	  CURSOR },
-	{ "txsent", "txsent-Cursor", "tx_sent", 13, OUT_ODD(sockets_row, sock.conn.tx_sent),
-	  CURSOR },
-	{ "txfin", "txfin-Cursor", "tx_fin", 13, OUT_ODD(sockets_row, sock.conn.tx_fin), CURSOR },
+	CURSOR(rxprod, rx_prod),
+	CURSOR(rxcons, rx_cons),
+	FLAGS(rx),
+	CURSOR(txprod, tx_prod),
+	CURSOR(txcons, tx_cons),
+	FLAGS(tx),
+	CURSOR(txprep, tx_prep),
+	CURSOR(txsent, tx_sent),
+	CURSOR(txfin, tx_fin),
 	{ "role", "Role", "role", 4, OUT_FLAG(sockets_row, sock.lgr.role, roles), SMCR },
 	{ "ibdev", "IB-device", "ib_device", 15, OUT_STR(sockets_row, sock.lgr.ibname), SMCR },
 	{ "ibport", "Port", "ib_port", 4, OUT_HEX(sockets_row, sock.lgr.ibport, 2), SMCR },
@@ -352,4 +352,24 @@ int sockets_choose(struct out_view *view, const struct out_col *table, const cha
 bool sockets_need_processes(const char *names)
 {
 	return strstr(names, "process") || strstr(names, "holder");
+}
+
+int sockets_help(const struct cli_tool *tool, const struct out_col *table)
+{
+	struct cli_tool whole = *tool;
+	struct out_text text AUTO(out_free) = { 0 };
+
+	out_str(&text, FILTER_HELP FILTER_HELP_STATE FILTER_HELP_TESTS "Columns for --output:\n");
+	out_col_names(&text, table);
+	out_char(&text, '\0');
+	whole.more = text.data;
+	return cli_help(&whole);
+}
+
+int sockets_separate(bool is_json, bool is_first, struct smc_err *err)
+{
+	struct out_text text = { 0 };
+
+	out_str(&text, is_json ? "" : cli_separator(is_first));
+	return out_finish(&text, err);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/err.h"
+#include "cli/cli.h"
 #include "net/netns_list.h"
 #include "out/table.h"
 #include "process/proc.h"
@@ -25,3 +26,9 @@ int sockets_choose(struct out_view *view, const struct out_col *table, const cha
 
 /** sockets_need_processes() - true if these columns of -o show who holds a socket */
 bool sockets_need_processes(const char *names);
+
+/** sockets_help() - cli_help() with the filter and the columns. Return: exit status */
+int sockets_help(const struct cli_tool *tool, const struct out_col *table);
+
+/** sockets_separate() - separate the lists of --watch; not for JSON lines. Return: 0, -errno */
+int sockets_separate(bool is_json, bool is_first, struct smc_err *err);

@@ -110,33 +110,12 @@ json_t *sockets_json_remedies(uint32_t code, bool is_peer)
 	return array;
 }
 
-static void explain_one(struct out_text *text, const char *side, uint32_t code)
-{
-	const struct smc_reason *reason = smc_reason_find(code);
-
-	out_printf(text, "    %s: ", side);
-	sockets_append_symbol(text, code);
-	if (reason)
-		out_printf(text, ": %s\n        check: %s\n", reason->meaning, reason->check);
-	else
-		out_str(text, ": a reason that Linux does not use\n");
-}
-
-void sockets_explain(struct out_text *text, const struct smc_sock *sock)
-{
-	if (!sockets_has_reason(sock))
-		return;
-	explain_one(text, "local", sock->fallback.reason);
-	if (sock->fallback.peer_diagnosis)
-		explain_one(text, "peer", sock->fallback.peer_diagnosis);
-}
-
-void sockets_explain_code(struct out_text *text, size_t width, uint32_t code)
+void sockets_explain_code(struct out_text *text, size_t width, const char *side, uint32_t code)
 {
 	const struct smc_reason *reason = smc_reason_find(code);
 	size_t start = text->len, at;
 
-	out_str(text, "    ");
+	out_printf(text, "    %s", side);
 	sockets_append_symbol(text, code);
 	out_str(text, ": ");
 	at = text->len - start;
@@ -147,6 +126,15 @@ void sockets_explain_code(struct out_text *text, size_t width, uint32_t code)
 	out_str(text, "        check: ");
 	out_wrap(text, width, 15, 15, reason->check);
 	out_char(text, '\n');
+}
+
+void sockets_explain(struct out_text *text, const struct smc_sock *sock)
+{
+	if (!sockets_has_reason(sock))
+		return;
+	sockets_explain_code(text, 0, "local: ", sock->fallback.reason);
+	if (sock->fallback.peer_diagnosis)
+		sockets_explain_code(text, 0, "peer: ", sock->fallback.peer_diagnosis);
 }
 
 bool sockets_codes_add(struct sockets_codes *codes, uint32_t code)

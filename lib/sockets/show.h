@@ -31,8 +31,8 @@ void sockets_append_symbol(struct out_text *text, uint32_t code);
 /** sockets_explain() - append lines that explain why a socket is on TCP */
 void sockets_explain(struct out_text *text, const struct smc_sock *sock);
 
-/** sockets_explain_code() - explain one reason, for a terminal of @width columns */
-void sockets_explain_code(struct out_text *text, size_t width, uint32_t code);
+/** sockets_explain_code() - explain one reason; @width: of the terminal, or 0; @side: begins it */
+void sockets_explain_code(struct out_text *text, size_t width, const char *side, uint32_t code);
 
 /** struct sockets_codes - set of reasons, in order of first appearance */
 struct sockets_codes {

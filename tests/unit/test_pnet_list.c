@@ -178,10 +178,14 @@ TEST(suggestions)
 
 static void check_tree(const char *tree, const char *entries, const char *want)
 {
+	const uint32_t has = SMC_LGR_HAS_CHID;
 	struct pnet_group some[] = {
-		{ 0x100, 1, 1, "mlx4_0", 2, -1, false }, { 0x101, 2, 1, "mlx4_0", 2, -1, false },
-		{ 0x200, 2, 2, "mlx4_1", 1, -1, false }, /* a removed device */
-		{ 0x300, 0, 0, "", 0, 0x7c0, false },	 { 0x400, 3, 0, "", 0, 0xffff, false },
+		{ { .id = 0x100, .conns = 1 }, { .id = 1, .ib_dev = "mlx4_0", .ib_port = 2 } },
+		{ { .id = 0x101, .conns = 2 }, { .id = 1, .ib_dev = "mlx4_0", .ib_port = 2 } },
+		/* a removed device */
+		{ { .id = 0x200, .conns = 2 }, { .id = 2, .ib_dev = "mlx4_1", .ib_port = 1 } },
+		{ { .id = 0x300, .has = has, .chid = 0x7c0 }, { 0 } },
+		{ { .id = 0x400, .has = has, .chid = 0xffff, .conns = 3 }, { 0 } },
 	};
 	struct pnet_groups groups = { some, ARRAY_SIZE(some) };
 	struct tree f;
