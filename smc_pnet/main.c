@@ -131,9 +131,7 @@ static int parse(int argc, char **argv)
 		return ret;
 	if (!asked.command)
 		command = asked.is_tree ? "--list" : "--show";
-	ret = cli_check(&tool, command);
-	if (!ret)
-		ret = check_operands(argc, argv);
+	ret = cli_check(&tool, command) ?: check_operands(argc, argv);
 	if (ret)
 		return ret;
 	if (asked.is_tree)

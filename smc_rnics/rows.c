@@ -351,9 +351,7 @@ int rnics_load(struct rnic_table *table, const char *root, const struct smc_pnet
 	int ret;
 
 	*table = (struct rnic_table){ 0 };
-	ret = netdev_load(&l.nets, root);
-	if (!ret)
-		ret = rdma_load(&l.rdma, root, &l.nets);
+	ret = netdev_load(&l.nets, root) ?: rdma_load(&l.rdma, root, &l.nets);
 	/* libibverbs finds the devices of this machine, so only use it with its sysfs. */
 	if (!ret && !strcmp(root, SYSFS_ROOT))
 		verbs_fill(&l.rdma);

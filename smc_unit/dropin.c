@@ -71,9 +71,8 @@ int units_each(const char *dir, const char *end, const char *file, unit_fn *fn, 
 int dropin_each(bool user, unit_fn *fn, void *arg, struct smc_err *err)
 {
 	char base[PATH_MAX];
-	int ret = set_base(user, base, err);
 
-	return ret ? ret : units_each(base, ".d", "/" DROPIN_FILE, fn, arg, err);
+	return set_base(user, base, err) ?: units_each(base, ".d", "/" DROPIN_FILE, fn, arg, err);
 }
 
 static int failed(struct smc_err *err, int code, const char *what, const char *path)
@@ -152,8 +151,7 @@ int dropin_write(const struct dropin *dropin, const char *text, struct smc_err *
 	free(old);
 	if (same)
 		return 0;
-	ret = make_directories(dropin->dir, err);
-	return ret ? ret : replace(dropin, text, err);
+	return make_directories(dropin->dir, err) ?: replace(dropin, text, err);
 }
 
 int dropin_remove(const struct dropin *dropin, struct smc_err *err)

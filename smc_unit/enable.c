@@ -274,10 +274,8 @@ int unit_enable(const struct request *req)
 {
 	struct unit unit = { .req = req };
 	struct smc_err err = { 0 };
-	int ret = unit_load(req, &unit, &err);
+	int ret = unit_load(req, &unit, &err) ?: enable(&unit, &err);
 
-	if (!ret)
-		ret = enable(&unit, &err);
 	free(unit.props.text);
 	return ret ? cli_error(req->launch.tool, "%s", err.text) : 0;
 }

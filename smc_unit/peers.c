@@ -127,9 +127,7 @@ static int make_rules(struct out_text *text, const struct unit *unit, const stru
 	}
 	if (!need_ports)
 		return 0;
-	ret = unit_listeners(&found, unit, err);
-	if (!ret)
-		ret = check_ports(&found, unit, err);
+	ret = unit_listeners(&found, unit, err) ?: check_ports(&found, unit, err);
 	if (!ret)
 		add_ports(text, &found, peers);
 	free(found.ports);

@@ -258,8 +258,7 @@ static int put_list(struct list *list)
 	int ret;
 
 	if (list->req->unit) {
-		ret = unit_name(list->req->unit, name, list->err);
-		return ret ? ret : put_unit(name, list);
+		return unit_name(list->req->unit, name, list->err) ?: put_unit(name, list);
 	}
 	ret = dropin_each(list->req->user, put_unit, list, list->err);
 	return ret ? ret : put_units(list, "*.service", "", true);

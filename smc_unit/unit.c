@@ -221,9 +221,7 @@ static int check_preload(struct unit *unit, struct smc_err *err)
 	if (library_misses(&unit->lib, &unit->target, why))
 		return smc_err_say(err, ENOTSUP, "%s: '%s': %s", unit->name, unit->target.path,
 				   why);
-	ret = check_owner(unit, unit->lib.file, err);
-	if (!ret)
-		ret = check_owner(unit, unit->lib.other, err);
+	ret = check_owner(unit, unit->lib.file, err) ?: check_owner(unit, unit->lib.other, err);
 	if (!ret)
 		ret = check_environment(unit, err);
 	if (!ret)

@@ -47,9 +47,7 @@ int cmd_open(struct cmd *cmd)
 
 int cmd_dump(struct cmd *cmd, uint8_t request, smc_genl_fn fn, void *arg, const char *what)
 {
-	int ret = cmd_open(cmd);
-
-	return ret ? ret : smc_genl_read(cmd->nl, request, fn, arg, what, cmd->err);
+	return cmd_open(cmd) ?: smc_genl_read(cmd->nl, request, fn, arg, what, cmd->err);
 }
 
 int cmd_document(struct cmd *cmd, const char *name, json_t *members)

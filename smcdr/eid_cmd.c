@@ -76,17 +76,14 @@ static int run_switch(struct cmd *cmd, const char *object, int (*show)(struct cm
 	is_enable = cmd_is(cmd->argv[0], "enable");
 	if (cmd->argc > 1 || (!is_enable && !cmd_is(cmd->argv[0], "disable")))
 		return cmd_usage(cmd, "%s: expected show | enable | disable", object);
-	ret = cmd_open(cmd);
-	return ret ? ret : set(cmd->nl, is_enable, cmd->err);
+	return cmd_open(cmd) ?: set(cmd->nl, is_enable, cmd->err);
 }
 
 static int show_seid(struct cmd *cmd)
 {
 	struct smc_seid seid;
-	int ret = cmd_open(cmd);
+	int ret = cmd_open(cmd) ?: smc_seid_read(&seid, cmd->nl, cmd->err);
 
-	if (!ret)
-		ret = smc_seid_read(&seid, cmd->nl, cmd->err);
 	if (ret)
 		return ret;
 	if (cmd->is_json && !seid.has_eid)
@@ -112,10 +109,8 @@ int cmd_run_seid(struct cmd *cmd)
 static int show_hs(struct cmd *cmd)
 {
 	bool is_enabled;
-	int ret = cmd_open(cmd);
+	int ret = cmd_open(cmd) ?: smc_hs_read(&is_enabled, cmd->nl, cmd->err);
 
-	if (!ret)
-		ret = smc_hs_read(&is_enabled, cmd->nl, cmd->err);
 	if (ret)
 		return ret;
 	if (cmd->is_json)

@@ -120,9 +120,7 @@ int cmd_run_info(struct cmd *cmd)
 
 	if (!cmd_is_show(cmd))
 		return cmd_usage(cmd, "info: expected show");
-	ret = cmd_ism_load(cmd, &info.ism, &info.sys);
-	if (!ret)
-		ret = load_roce(cmd, &info);
+	ret = cmd_ism_load(cmd, &info.ism, &info.sys) ?: load_roce(cmd, &info);
 	if (!ret && cmd->is_json)
 		ret = print_json(cmd, &info);
 	else if (!ret)

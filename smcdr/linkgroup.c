@@ -35,9 +35,7 @@ static int on_link(const struct nlmsghdr *nlh, void *arg)
 	struct smc_link link;
 
 	if (smc_link_decode(&link, nlh)) {
-		int ret = smc_lgr_decode(&lists->last, nlh);
-
-		return ret ? ret : on_group(nlh, arg);
+		return smc_lgr_decode(&lists->last, nlh) ?: on_group(nlh, arg);
 	}
 	row = cmd_list_add(&lists->links);
 	row->lgr = lists->last;

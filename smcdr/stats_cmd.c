@@ -73,9 +73,7 @@ int cmd_run_stats(struct cmd *cmd)
 	if (command != RESET)
 		return 0;
 	/* Counters that could not be printed must not become the baseline. */
-	ret = cmd_write(cmd);
-	if (!ret)
-		ret = baseline_save(&total, cmd->variant->tool->name, cmd->err);
+	ret = cmd_write(cmd) ?: baseline_save(&total, cmd->variant->tool->name, cmd->err);
 	/* Scripts for smc-tools 1.8.5 treat output on standard error as a failure. */
 	if (!ret && isatty(STDERR_FILENO))
 		cli_note(cmd->variant->tool,

@@ -391,9 +391,7 @@ static int run(char **argv)
 	if (!*self.argv)
 		return cli_usage_error(&tool, "no command given");
 	asked.words = argv + 1;
-	ret = prepare(&self);
-	if (!ret)
-		ret = compare(&self);
+	ret = prepare(&self) ?: compare(&self);
 	free(self.pairs);
 	return ret;
 }

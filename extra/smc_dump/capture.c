@@ -409,9 +409,7 @@ static int decode(struct capture *capture)
 	int ret;
 
 	capture->flows = flow_new(on_event, capture, capture->request->show.is_all);
-	ret = read_packets(capture);
-	if (!ret)
-		ret = flow_end(capture->flows);
+	ret = read_packets(capture) ?: flow_end(capture->flows);
 	if (ret == ENOUGH)
 		ret = 0;
 	/* Show the packets before the damage. */
@@ -426,10 +424,8 @@ static int decode(struct capture *capture)
 static int run(struct capture *capture)
 {
 	struct pcap_stat stat;
-	int ret = open_all(capture);
+	int ret = open_all(capture) ?: guard_give_up_rights(capture->err);
 
-	if (!ret)
-		ret = guard_give_up_rights(capture->err);
 	if (!ret)
 		ret = start(capture);
 	if (ret)

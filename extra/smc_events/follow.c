@@ -127,11 +127,8 @@ static int tell_lost(struct follow *follow, struct smc_err *err)
 
 int follow_read(struct follow *follow, struct smc_err *err)
 {
-	int ret;
-
 	follow->clock = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
-	ret = bpf_programs_read(follow->programs, err);
-	return ret ? ret : tell_lost(follow, err);
+	return bpf_programs_read(follow->programs, err) ?: tell_lost(follow, err);
 }
 
 /* ---- listeners ---- */
@@ -186,9 +183,7 @@ static int load(struct listeners *listeners, struct smc_err *err)
 
 	listeners->err = err;
 	listeners->is_stale = false;
-	ret = sockets_fetch(&source, err);
-	if (!ret)
-		ret = sockets_load_processes(&listeners->lookup, err);
+	ret = sockets_fetch(&source, err) ?: sockets_load_processes(&listeners->lookup, err);
 	for (size_t i = 0; !ret && i < listeners->count; i++)
 		ret = name_process(listeners, &listeners->entries[i]);
 	sockets_lookup_free(&listeners->lookup);

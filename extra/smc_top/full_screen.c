@@ -140,9 +140,7 @@ static int sample(struct screen *screen)
 
 static int take(struct screen *screen)
 {
-	int ret = sample(screen);
-
-	return ret ? ret : arrange(screen);
+	return sample(screen) ?: arrange(screen);
 }
 
 /* ---- drawing ---- */

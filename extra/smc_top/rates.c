@@ -334,9 +334,7 @@ int rates_take(struct rates *rates, const struct top_opts *opts, struct smc_err 
 	int ret;
 
 	rates->err = err;
-	ret = sockets_fetch(&source, err);
-	if (!ret)
-		ret = complete(rates, opts);
+	ret = sockets_fetch(&source, err) ?: complete(rates, opts);
 	sockets_lookup_free(&rates->lookup);
 	if (!ret)
 		ret = sample_fallbacks(rates);

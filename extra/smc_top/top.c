@@ -362,10 +362,8 @@ int top_print(const struct top_opts *opts, struct rates *rates, struct smc_err *
 	struct top_table table = { .count = 0 };
 	struct out_text text AUTO(out_free) = { .len = 0 };
 	struct out_view view;
-	int ret = top_view(&view, opts, err);
+	int ret = top_view(&view, opts, err) ?: rates_take(rates, opts, err);
 
-	if (!ret)
-		ret = rates_take(rates, opts, err);
 	if (!ret)
 		ret = join(&lookup, rates, opts, err);
 	if (!ret) {

@@ -221,9 +221,7 @@ int rdma_load(struct rdma_table *table, const char *root, const struct netdev_ta
 	int ret;
 
 	*table = (struct rdma_table){ 0 };
-	ret = read_devs(table, root, netdevs);
-	if (!ret)
-		ret = read_isms(table, root);
+	ret = read_devs(table, root, netdevs) ?: read_isms(table, root);
 	if (ret)
 		rdma_free(table);
 	return ret;

@@ -216,9 +216,7 @@ static int open_family(struct smc_genl *nl, struct smc_err *err)
 	request = name_request(file, nl, "family");
 	if (record_root())
 		return replay(&request, ignore, NULL, err);
-	ret = open_socket(nl, err);
-	if (!ret)
-		ret = find_family(nl, nl->name, err);
+	ret = open_socket(nl, err) ?: find_family(nl, nl->name, err);
 	replay_keep(&none, &request, ret, err);
 	return ret;
 }

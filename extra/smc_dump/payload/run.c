@@ -108,9 +108,7 @@ static int repeat(struct payload_capture *capture)
 		is_last = guard_is_stopped();
 		poll(&ring, 1, is_last ? 0 : WAIT_MS);
 		set_clock(capture);
-		ret = bpf_programs_read(capture->programs, capture->err);
-		if (!ret)
-			ret = write_out(capture);
+		ret = bpf_programs_read(capture->programs, capture->err) ?: write_out(capture);
 	} while (!ret && !is_last);
 	return ret > 0 ? write_out(capture) : ret;
 }
@@ -216,10 +214,8 @@ static int open_all(struct payload_capture *capture)
 int payload_run(const struct request *request, struct smc_err *err)
 {
 	struct payload_capture capture = { .request = request, .err = err, .output.fd = -1 };
-	int ret = open_all(&capture);
+	int ret = open_all(&capture) ?: guard_give_up_rights(err);
 
-	if (!ret)
-		ret = guard_give_up_rights(err);
 	if (!ret) {
 		guard_catch_signals(NULL);
 		cli_note(&dump_tool, "capturing SMC payload, until Ctrl-C");
