@@ -80,8 +80,6 @@ struct loader {
 	struct rdma_table rdma;
 };
 
-/* ---- type ---- */
-
 static const char *ism_or_roce(const struct rnic *rnic, const char *firmware)
 {
 	switch (rnic->pft) {
@@ -126,8 +124,6 @@ static void set_type(struct loader *l, struct rnic *rnic, const struct rdma_dev 
 	snprintf(rnic->type, sizeof(rnic->type), "%.39s", type ? type : rnic->driver);
 }
 
-/* ---- PNET IDs ---- */
-
 static void set_pnetid(struct loader *l, struct rnic *rnic, const char *hardware)
 {
 	const struct smc_pnet *found = NULL;
@@ -153,8 +149,6 @@ static void set_pnetid(struct loader *l, struct rnic *rnic, const char *hardware
 	rnic->has |= RNIC_HAS_PNETID;
 	rnic->is_soft = true;
 }
-
-/* ---- one PCI function ---- */
 
 /* Read an attribute of the function, and set its @bit. */
 static bool number(struct loader *l, struct rnic *rnic, const char *name, uint32_t *value,
@@ -363,8 +357,7 @@ int rnics_load(struct rnic_table *table, const char *root, const struct smc_pnet
 		rnics_free(table);
 		return smc_err_set(err, -ret, "cannot read the devices in %s", root);
 	}
-	if (table->count)
-		qsort(table->rnics, table->count, sizeof(*table->rnics), compare);
+	smc_array_sort(table->rnics, table->count, compare);
 	return 0;
 }
 

@@ -2,25 +2,11 @@
 /* Functions shared by all commands of smcd and smcr. */
 #include "smcdr/cmd.h"
 
-#include <stdarg.h>
-
 #include "base/array.h"
 #include "cli/screen.h"
 #include "out/list.h"
 
 #define LABEL_WIDTH 9
-
-int cmd_usage(struct cmd *cmd, const char *fmt, ...)
-{
-	char text[200];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	cmd->is_usage = true;
-	return smc_err_say(cmd->err, EINVAL, "%s", text);
-}
 
 int cmd_changes(struct cmd *cmd)
 {

@@ -67,7 +67,7 @@ struct cmd {
 int cmd_main(const struct smc_variant *variant, int argc, char **argv);
 
 /** cmd_usage() - set an error about the command line. Return: -EINVAL */
-int cmd_usage(struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+#define cmd_usage(cmd, ...) ((cmd)->is_usage = true, smc_err_say((cmd)->err, EINVAL, __VA_ARGS__))
 
 /** cmd_changes() - refuse options that only apply to reading commands. Return: 0, -EINVAL */
 int cmd_changes(struct cmd *cmd);

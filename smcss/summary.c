@@ -174,9 +174,7 @@ static int compare(const void *a, const void *b)
 static void sort(struct summary *summary)
 {
 	for (int i = 0; i < N_COUNTED; i++)
-		if (summary->groups[i].count)
-			qsort(summary->groups[i].items, summary->groups[i].count,
-			      sizeof(struct summary_item), compare);
+		smc_array_sort(summary->groups[i].items, summary->groups[i].count, compare);
 }
 
 /* Columns of the three counts, with the blanks before them. */

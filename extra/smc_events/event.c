@@ -37,17 +37,12 @@ static void event_time(struct out_text *text, int64_t at, bool is_local)
 {
 	time_t seconds = at / SECOND;
 	struct tm tm = { .tm_sec = 0 };
+	char clock[32];
 
-	if (is_local) {
-		localtime_r(&seconds, &tm);
-		out_printf(text, "%02d:%02d:%02d.%03d", tm.tm_hour, tm.tm_min, tm.tm_sec,
-			   (int)(at % SECOND / 1000000));
-	} else {
-		gmtime_r(&seconds, &tm);
-		out_printf(text, "%04d-%02d-%02dT%02d:%02d:%02d.%06dZ", tm.tm_year + 1900,
-			   tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec,
-			   (int)(at % SECOND / 1000));
-	}
+	(is_local ? localtime_r : gmtime_r)(&seconds, &tm);
+	strftime(clock, sizeof(clock), is_local ? "%T" : "%FT%T", &tm);
+	out_printf(text, is_local ? "%s.%03d" : "%s.%06dZ", clock,
+		   (int)(at % SECOND / (is_local ? 1000000 : 1000)));
 }
 
 /* Two units, the second without leading zeros. */

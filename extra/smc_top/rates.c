@@ -100,20 +100,18 @@ static int load_tcp(struct rates *rates)
 	ret = sockets_tcp_dump(AF_INET, smc_tcp_request, on_tcp, rates, rates->err);
 	if (!ret)
 		ret = sockets_tcp_dump(AF_INET6, smc_tcp_request, on_tcp, rates, rates->err);
-	if (rates->n_tcp)
-		qsort(rates->tcp, rates->n_tcp, sizeof(*rates->tcp), compare_tcp);
+	smc_array_sort(rates->tcp, rates->n_tcp, compare_tcp);
 	return ret;
 }
 
 static void sample_tcp(const struct rates *rates, struct top_row *row)
 {
 	struct smc_tcp key = { .local = row->base.sock.local, .peer = row->base.sock.peer };
-	const struct smc_tcp *tcp = NULL;
+	const struct smc_tcp *tcp;
 
 	smc_addr_unmap(&key.local);
 	smc_addr_unmap(&key.peer);
-	if (rates->n_tcp)
-		tcp = bsearch(&key, rates->tcp, rates->n_tcp, sizeof(key), compare_tcp);
+	tcp = smc_array_search(&key, rates->tcp, rates->n_tcp, compare_tcp);
 	if (tcp)
 		smc_sample_tcp(&row->sample, tcp, rates->now);
 }
@@ -131,9 +129,7 @@ static struct known *find(const struct rates *rates, uint64_t cookie)
 {
 	const struct known key = { .cookie = cookie };
 
-	return rates->n_known ?
-		       bsearch(&key, rates->known, rates->n_known, sizeof(key), compare_known) :
-		       NULL;
+	return smc_array_search(&key, rates->known, rates->n_known, compare_known);
 }
 
 bool rates_selects(const struct top_opts *opts, const struct smc_sock *sock)
@@ -315,8 +311,7 @@ static void renew(struct rates *rates)
 		if (!known->is_seen && ++known->misses <= MISSES_MAX)
 			*smc_array_add(&all, &count) = *known;
 	}
-	if (count)
-		qsort(all, count, sizeof(*all), compare_known);
+	smc_array_sort(all, count, compare_known);
 	free(rates->known);
 	rates->known = all;
 	rates->n_known = count;

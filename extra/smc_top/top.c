@@ -106,8 +106,7 @@ void top_sort(struct top_table *table, enum top_key sort)
 	static int (*const order[])(const void *, const void *) = { by_rate, by_unread, by_unsent,
 								    by_process };
 
-	if (table->count)
-		qsort(table->rows, table->count, sizeof(*table->rows), order[sort]);
+	smc_array_sort(table->rows, table->count, order[sort]);
 }
 
 /* ---- the columns ---- */

@@ -43,12 +43,12 @@ bool word_ends_with(const char *word, const char *end)
 	return len > end_len && !strcmp(word + len - end_len, end);
 }
 
-bool words_have(const char *list, const char *word)
+bool words_among(const char *list, const char *separators, const char *word)
 {
 	size_t len = strlen(word);
 
-	for (; list && *list; list += strcspn(list, " "), list += strspn(list, " "))
-		if (strcspn(list, " ") == len && !strncmp(list, word, len))
+	for (; list && *list; list += strcspn(list, separators), list += strspn(list, separators))
+		if (strcspn(list, separators) == len && !strncmp(list, word, len))
 			return true;
 	return false;
 }

@@ -25,5 +25,11 @@ static inline const char *plural_s(uint64_t count)
 /** word_ends_with() - true if a word has this ending, and something before it */
 bool word_ends_with(const char *word, const char *end);
 
-/** words_have() - true if a list, separated by blanks, contains a word. NULL is an empty list */
-bool words_have(const char *list, const char *word);
+/** words_among() - true if a list contains a word. NULL is an empty list */
+bool words_among(const char *list, const char *separators, const char *word);
+
+/** words_have() - words_among(), separated by blanks */
+static inline bool words_have(const char *list, const char *word)
+{
+	return words_among(list, " ", word);
+}

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdarg.h>
 
+#include "base/words.h"
 #include "cli/printable.h"
 #include "cli/screen.h"
 #include "version.h"
@@ -299,12 +300,8 @@ static bool is_usage_of(const char *line, const char *command)
 /* True if the option is for @command, for all commands, or needs options; or without @command. */
 static bool is_option_of(const struct cli_opt *opt, const char *command)
 {
-	const char *list = opt->needs;
-
-	for (size_t len; command && list && (len = next_word(&list)); list += len)
-		if (*list == '-' || (strlen(command) == len && !memcmp(list, command, len)))
-			return true;
-	return !command || !opt->needs;
+	return !command || !opt->needs || strstr(opt->needs, "--") ||
+	       words_have(opt->needs, command);
 }
 
 static int print_help(const struct cli_tool *tool, const char *command)

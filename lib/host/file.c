@@ -276,8 +276,7 @@ int host_list(struct host_names *names, const char *fmt, ...)
 		ret = record_root() ? list_recorded(names, path) : list_directory(names, path);
 	if (ret)
 		host_names_free(names);
-	if (names->count)
-		qsort(names->names, names->count, sizeof(*names->names), compare_names);
+	smc_array_sort(names->names, names->count, compare_names);
 	drop_doubles(names);
 	if (!ret)
 		record_list(path, names);

@@ -101,9 +101,7 @@ static int compare_name(const void *name, const void *dev)
 
 const struct netdev *netdev_find(const struct netdev_table *table, const char *name)
 {
-	return table->count ? bsearch(name, table->devs, table->count, sizeof(*table->devs),
-				      compare_name) :
-			      NULL;
+	return smc_array_search(name, table->devs, table->count, compare_name);
 }
 
 #define ID_LEN (PNETID_SIZE - 1)

@@ -214,25 +214,12 @@ bool library_spin(const struct library *lib, char entry[PATH_MAX])
 	return spin_path(lib->file, entry) && !access(entry, R_OK) && spin_path(lib->entry, entry);
 }
 
-/* LD_PRELOAD has two separators, see ld.so(8). */
-static bool has_entry(const char *list, const char *entry)
-{
-	size_t len, entry_len = strlen(entry);
-
-	for (; *list; list += len + (list[len] != '\0')) {
-		len = strcspn(list, ": ");
-		if (len == entry_len && !strncmp(list, entry, len))
-			return true;
-	}
-	return false;
-}
-
 int library_preload(const char *entry)
 {
 	const char *old = getenv(PRELOAD);
 	char *list AUTO_FREE = NULL;
 
-	if (old && has_entry(old, entry))
+	if (words_among(old, ": ", entry)) /* see ld.so(8) */
 		return 0;
 	list = xprintf("%s%s%s", old ? old : "", old && *old ? ":" : "", entry);
 	return setenv(PRELOAD, list, 1) ? -errno : 0;

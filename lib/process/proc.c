@@ -121,8 +121,7 @@ static void sort(struct proc_table *table)
 {
 	size_t kept = 0;
 
-	if (table->count)
-		qsort(table->entries, table->count, sizeof(*table->entries), compare);
+	smc_array_sort(table->entries, table->count, compare);
 	for (size_t i = 0; i < table->count; i++)
 		if (!kept || compare(&table->entries[kept - 1], &table->entries[i]))
 			table->entries[kept++] = table->entries[i];

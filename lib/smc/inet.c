@@ -73,10 +73,9 @@ static int compare_ports(const void *a, const void *b)
 static const struct smc_inet_entry *first_with_ports(const struct smc_inet_table *table,
 						     const struct smc_inet_entry *key)
 {
-	const struct smc_inet_entry *entry = NULL;
+	const struct smc_inet_entry *entry =
+		smc_array_search(key, table->entries, table->count, compare_ports);
 
-	if (table->count)
-		entry = bsearch(key, table->entries, table->count, sizeof(*entry), compare_ports);
 	while (entry && entry > table->entries && !compare_ports(entry - 1, key))
 		entry--;
 	return entry;
@@ -111,8 +110,8 @@ bool smc_inet_resolve(struct smc_inet_table *table, struct smc_sock *sock)
 	const struct smc_inet_entry *entry, *found = NULL, *owned = NULL;
 	size_t n_found = 0, n_owned = 0;
 
-	if (!table->is_sorted && table->count)
-		qsort(table->entries, table->count, sizeof(*table->entries), compare_ports);
+	if (!table->is_sorted)
+		smc_array_sort(table->entries, table->count, compare_ports);
 	table->is_sorted = true;
 	for (entry = first_with_ports(table, &key);
 	     entry && entry < table->entries + table->count && !compare_ports(entry, &key);
