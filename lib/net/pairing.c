@@ -4,7 +4,6 @@
 #include <ctype.h>
 
 #include "base/array.h"
-#include "base/memory.h"
 #include "netlink/genl.h"
 #include "smc/genl_abi.h"
 
@@ -170,29 +169,28 @@ static bool is_used(const struct pnet_rows *rows, const struct smc_pnet *entry)
 	return false;
 }
 
+static struct pnet_row *add_row(struct pnet_rows *rows)
+{
+	return smc_array_add(&rows->rows, &rows->count);
+}
+
 void pnet_rows_make(struct pnet_rows *rows, const struct smc_pnet_table *table,
 		    const struct pnet_world *world)
 {
 	const struct rdma_table *rdma = &world->rdma;
-	struct pnet_row *row;
 
 	*rows = (struct pnet_rows){ 0 };
-	row = xcalloc(1 + world->nets.count + RDMA_MAX_PORTS * rdma->count + rdma->n_isms +
-			      table->count,
-		      sizeof(*row));
-	rows->rows = row;
-	for (size_t i = 0; i < world->nets.count; i++)
-		row[rows->count++] = net_row(&world->nets.devs[i], table, world);
-	for (size_t i = 0; i < rdma->count; i++)
-		for (size_t k = 0; k < rdma->devs[i].n_ports; k++)
-			row[rows->count++] =
-				port_row(&rdma->devs[i], &rdma->devs[i].ports[k], table);
-	for (size_t i = 0; i < rdma->n_isms; i++)
-		row[rows->count++] = ism_row(&rdma->isms[i], table);
-	for (size_t i = 0; i < table->count; i++)
-		if (!is_used(rows, &table->entries[i]))
-			row[rows->count++] = absent_row(&table->entries[i]);
-	qsort(row, rows->count, sizeof(*row), compare);
+	for_each(net, world->nets.devs, world->nets.count)
+		*add_row(rows) = net_row(net, table, world);
+	for_each(dev, rdma->devs, rdma->count)
+		for_each(port, dev->ports, dev->n_ports)
+			*add_row(rows) = port_row(dev, port, table);
+	for_each(ism, rdma->isms, rdma->n_isms)
+		*add_row(rows) = ism_row(ism, table);
+	for_each(entry, table->entries, table->count)
+		if (!is_used(rows, entry))
+			*add_row(rows) = absent_row(entry);
+	smc_array_sort(rows->rows, rows->count, compare);
 }
 
 const struct pnet_row *pnet_row_of_net(const struct pnet_rows *rows, const char *name)

@@ -6,7 +6,6 @@
 
 #include "smc/attr.h"
 
-static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-";
 
 static int check(const char *eid, struct smc_err *err)
@@ -20,7 +19,7 @@ static int check(const char *eid, struct smc_err *err)
 		why = "the EID is longer than 32 characters";
 	else if (strspn(eid, allowed) != len)
 		why = "an EID may contain only the characters A-Z, 0-9, '.' and '-'";
-	else if (!strchr(letters, eid[0]))
+	else if (strchr(".-", eid[0]))
 		why = "an EID must begin with a letter or a digit";
 	else if (strstr(eid, ".."))
 		why = "an EID must not have two dots in a row";

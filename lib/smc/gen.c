@@ -5,16 +5,15 @@
 
 /* ---- capabilities ---- */
 
-#define SYS(number, member, bit)                                                                   \
-	SMC_ATTR(SMC_NLA_SYS_##number, struct smc_sysinfo, member, SMC_SYSINFO_HAS_##bit)
+#define SYS(number, member, bit) SMC_ATTR(SMC_NLA_SYS_##number, struct smc_sysinfo, member, bit)
 
 static const struct smc_attr sysinfo_attrs[] = {
-	SYS(VER, version, VERSION),
-	SYS(REL, release, RELEASE),
-	SYS(IS_ISM_V2, is_ism_v2, ISM_V2),
-	SYS(LOCAL_HOST, host, HOST),
-	SYS(SEID, seid, SEID),
-	SYS(IS_SMCR_V2, is_smcr_v2, SMCR_V2),
+	SYS(VER, version, SMC_SYSINFO_HAS_VERSION),
+	SYS(REL, release, SMC_SYSINFO_HAS_RELEASE),
+	SYS(IS_ISM_V2, is_ism_v2, SMC_SYSINFO_HAS_ISM_V2),
+	SYS(LOCAL_HOST, host, SMC_SYSINFO_HAS_HOST),
+	SYS(SEID, seid, 0),
+	SYS(IS_SMCR_V2, is_smcr_v2, 0),
 	{ 0 },
 };
 
@@ -135,20 +134,19 @@ int smc_lgr_decode(struct smc_lgr *lgr, const struct nlmsghdr *nlh)
 
 /* ---- links ---- */
 
-#define LINK(number, member, bit)                                                                  \
-	SMC_ATTR(SMC_NLA_LINK_##number, struct smc_link, member, SMC_LINK_HAS_##bit)
+#define LINK(number, member, bit) SMC_ATTR(SMC_NLA_LINK_##number, struct smc_link, member, bit)
 
 static const struct smc_attr link_attrs[] = {
-	LINK(ID, id, ID),
-	LINK(IB_DEV, ib_dev, IB_DEV),
-	LINK(IB_PORT, ib_port, IB_PORT),
-	LINK(GID, gid, GID),
-	LINK(PEER_GID, peer_gid, PEER_GID),
-	LINK(CONN_CNT, conns, CONNS),
-	LINK(NET_DEV, ifindex, IFINDEX),
-	LINK(UID, uid, UID),
-	LINK(PEER_UID, peer_uid, PEER_UID),
-	LINK(STATE, state, STATE),
+	LINK(ID, id, SMC_LINK_HAS_ID),
+	LINK(IB_DEV, ib_dev, SMC_LINK_HAS_IB_DEV),
+	LINK(IB_PORT, ib_port, SMC_LINK_HAS_IB_PORT),
+	LINK(GID, gid, 0),
+	LINK(PEER_GID, peer_gid, 0),
+	LINK(CONN_CNT, conns, SMC_LINK_HAS_CONNS),
+	LINK(NET_DEV, ifindex, 0),
+	LINK(UID, uid, SMC_LINK_HAS_UID),
+	LINK(PEER_UID, peer_uid, SMC_LINK_HAS_PEER_UID),
+	LINK(STATE, state, SMC_LINK_HAS_STATE),
 	{ 0 },
 };
 

@@ -105,7 +105,7 @@ TEST(sysinfo)
 		  "1{1:1=2 2:1=1 3:1=1 6:1=1 4'myhost                          ' 5''"
 		  " 7:8=1 10:8=1}");
 	assert_int_equal(smc_sysinfo_decode(&m.nlh, &info), 0);
-	assert_printed("3f 2.1 ism 1 smcr 1 myhost ''", "%x %d.%d ism %d smcr %d %s '%s'", info.has,
+	assert_printed("f 2.1 ism 1 smcr 1 myhost ''", "%x %d.%d ism %d smcr %d %s '%s'", info.has,
 		       info.version, info.release, info.is_ism_v2, info.is_smcr_v2, info.host,
 		       info.seid);
 	genl_make(&m, 1, "1{~}");

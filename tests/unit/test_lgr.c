@@ -183,7 +183,7 @@ TEST(links)
 		  " 9:4=0x02010101 4'0000:0000:0000:0000:0000:ffff:0a08:0001'"
 		  " 5'0000:0000:0000:0000:0000:ffff:0a08:0002'}");
 	assert_int_equal(smc_link_decode(&link, &m.nlh), 0);
-	assert_int_equal(link.has, (1 << 10) - 1);
+	assert_int_equal(link.has, (1 << 7) - 1);
 	assert_memory_equal(link.uid, "\1\1\1\1", 4);
 	assert_printed(
 		"state 3 conns 12 ifindex 4 mlx5_bond_0 0000:0000:0000:0000:0000:ffff:0a08:0002",
