@@ -3,6 +3,7 @@
 #include "smc_rnics/smc_rnics.h"
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "host/file.h"
 #include "net/netns.h"
 #include "net/pciids.h"

@@ -2,7 +2,7 @@
 /* The commands shared by smcd and smcr. The variant is data, not a compile-time switch. */
 #pragma once
 
-#include "base/array.h"
+#include "base/memory.h"
 
 #include <jansson.h>
 

@@ -5,6 +5,7 @@
 #include <sys/param.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "base/words.h"
 #include "cli/screen.h"
 #include "out/list.h"

@@ -17,24 +17,6 @@
 /** smc_array_grow() - like smc_array_add(), with the size of an item */
 void *smc_array_grow(void *items, size_t *count, size_t item_size);
 
-/** ARRAY_FREE() - define a function that frees the array @items of a struct, and zeroes the struct */
-#define ARRAY_FREE(name, tag, items)                                                               \
-	static inline void name(struct tag *array)                                                 \
-	{                                                                                          \
-		free(array->items);                                                                \
-		*array = (struct tag){ 0 };                                                        \
-	}
-
-/** smc_array_sort() - qsort(3), also without items and memory */
-#define smc_array_sort(items, count, compare)                                                      \
-	((count) ? qsort((items), (count), sizeof(*(items)), (compare)) : (void)0)
-
-/** smc_array_search() - bsearch(3), also without items and memory */
-#define smc_array_search(key, items, count, compare)                                               \
-	((__typeof__(items))((count) ? bsearch((key), (items), (count), sizeof(*(items)),          \
-					       (compare)) :                                        \
-				       NULL))
-
 /** ARRAY_SIZE() - number of items, of an array only, not of a pointer */
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -2,7 +2,7 @@
 /* Hash index: find an item of an array by its key. Pure. */
 #pragma once
 
-#include "base/array.h"
+#include "base/memory.h"
 
 /** struct smc_index - open hash of indexes into the caller's array; zero-initialize */
 struct smc_index {

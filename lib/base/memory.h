@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Allocation that ends the tool on failure: "TOOL: out of memory" on stderr, and exit(3). */
+/* Allocation that ends the tool on failure: "TOOL: out of memory" on stderr, exit(3). Arrays. */
 #pragma once
 
 #include "base/libc.h"
@@ -24,3 +24,21 @@ char *xstrdup(const char *text) __attribute__((malloc));
 
 /** xprintf() - text made by printf(3), to be freed */
 char *xprintf(const char *fmt, ...) __attribute__((malloc, format(printf, 1, 2)));
+
+/** ARRAY_FREE() - define a function that frees the array @items of a struct and zeroes it */
+#define ARRAY_FREE(name, tag, items)                                                               \
+	static inline void name(struct tag *array)                                                 \
+	{                                                                                          \
+		free(array->items);                                                                \
+		*array = (struct tag){ 0 };                                                        \
+	}
+
+/** smc_array_sort() - qsort(3), also without items and memory */
+#define smc_array_sort(items, count, compare)                                                      \
+	((count) ? qsort((items), (count), sizeof(*(items)), (compare)) : (void)0)
+
+/** smc_array_search() - bsearch(3), also without items and memory */
+#define smc_array_search(key, items, count, compare)                                               \
+	((__typeof__(items))((count) ? bsearch((key), (items), (count), sizeof(*(items)),          \
+					       (compare)) :                                        \
+				       NULL))

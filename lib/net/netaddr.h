@@ -2,7 +2,7 @@
 /* IP addresses of net devices. */
 #pragma once
 
-#include "base/array.h"
+#include "base/memory.h"
 
 #include <netinet/in.h>
 

@@ -2,7 +2,7 @@
 /* Net devices as sysfs shows them. */
 #pragma once
 
-#include "base/array.h"
+#include "base/memory.h"
 
 /* ---- PNET IDs from hardware ---- */
 

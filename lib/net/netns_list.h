@@ -2,7 +2,7 @@
 /* All network namespaces of this host, and their names. */
 #pragma once
 
-#include "base/array.h"
+#include "base/memory.h"
 
 #include <stdint.h>
 #include <sys/types.h>

@@ -4,6 +4,7 @@
 #include <ctype.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "netlink/genl.h"
 #include "smc/genl_abi.h"
 

@@ -2,7 +2,7 @@
 /* Devices, their PNET IDs from any source, and the pairs they form. */
 #pragma once
 
-#include "base/array.h"
+#include "base/memory.h"
 
 #include "base/err.h"
 #include "net/netdev.h"

@@ -4,7 +4,7 @@
 
 #include <stdarg.h>
 
-#include "base/array.h"
+#include "base/memory.h"
 
 struct smc_err;
 

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "base/read.h"
 #include "base/syscalls.h"
 #include "host/probe.h"

@@ -2,7 +2,7 @@
 /* Holders of sockets, from /proc (proc(5)). */
 #pragma once
 
-#include "base/array.h"
+#include "base/memory.h"
 
 #include <dirent.h>
 

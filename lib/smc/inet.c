@@ -5,6 +5,7 @@
 #include <libmnl/libmnl.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "smc/attr.h"
 
 #define TCP_STATE_LISTEN 10

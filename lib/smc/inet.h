@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "base/array.h"
+#include "base/memory.h"
 
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>

@@ -2,7 +2,7 @@
 /* The PNET table: decode entries, check names. Pure: no I/O here. */
 #pragma once
 
-#include "base/array.h"
+#include "base/memory.h"
 
 #include <linux/netlink.h>
 
