@@ -20,62 +20,47 @@
 
 /* ---- connecting: one sentence for each way in which that fails ---- */
 
-static const char *what_handshake(int code)
-{
-	switch (code) {
-	case EPROTO: return "answers the SMC handshake with something else";
-	case ECONNRESET: return "breaks off the SMC handshake";
-	case ENOMSG: return "does not answer the SMC handshake";
-	default: return "fails in the SMC handshake";
-	}
-}
+#define NO_SMC "no SMC connection to "
+#define REACHED ": it returns SMC's TCP option, but "
+#define WITHOUT " can be reached only without SMC"
 
-/* TCP got through, the SMC handshake did not. @where: address and port */
-static void explain_handshake(struct smc_err *err, const char *where, int code, double seconds)
-{
-	if (code == ETIME)
-		smc_err_say(err, code,
-			    "no SMC connection to %s: TCP gets through, but the SMC handshake did "
-			    "not finish within %g s",
-			    where, seconds);
-	else
-		smc_err_say(err, code,
-			    "no SMC connection to %s: it returns SMC's TCP option, but %s; it "
-			    "%scan be reached only without SMC",
-			    where, what_handshake(code), code == ECONNRESET ? "is busy, or " : "");
-}
-
-/** struct failure - a sentence around the address, with its port if @has_port */
+/** struct failure - a sentence around the address, with its port and the timeout if @shows has them */
 static const struct failure {
 	int code, same;
-	bool has_port;
+	enum { PORT = 1, SECONDS = 2 } shows;
 	const char *before, *after;
 } failures[] = {
-	{ ECONNREFUSED, 0, true, "",
+	{ ECONNREFUSED, 0, PORT, "",
 	  " refused the connection: nothing listens there, or a firewall rejects it" },
-	{ ENETUNREACH, ENETDOWN, false, "no route to ", ": the network is unreachable" },
-	{ EHOSTUNREACH, EHOSTDOWN, false, "",
+	{ ENETUNREACH, ENETDOWN, 0, "no route to ", ": the network is unreachable" },
+	{ EHOSTUNREACH, EHOSTDOWN, 0, "",
 	  " is unreachable: it does not answer in its network, or a router says so" },
-	{ EACCES, EPERM, true, "a route or a firewall of this host prohibits connections to ", "" },
+	{ EACCES, EPERM, PORT, "a route or a firewall of this host prohibits connections to ", "" },
+	{ ETIMEDOUT, 0, PORT | SECONDS, "no answer from ",
+	  ": the host is down, or a firewall drops the packets" },
+	/* TCP got through, the SMC handshake did not. */
+	{ ETIME, 0, PORT | SECONDS, NO_SMC,
+	  ": TCP gets through, but the SMC handshake did not finish" },
+	{ EPROTO, 0, PORT, NO_SMC,
+	  REACHED "answers the SMC handshake with something else; it" WITHOUT },
+	{ ECONNRESET, 0, PORT, NO_SMC,
+	  REACHED "breaks off the SMC handshake; it is busy, or" WITHOUT },
+	{ ENOMSG, 0, PORT, NO_SMC, REACHED "does not answer the SMC handshake; it" WITHOUT },
+	{ ECONNABORTED, 0, PORT, NO_SMC, REACHED "fails in the SMC handshake; it" WITHOUT },
 };
 
-/* One message for each way in which an address cannot be reached. */
 static void explain(struct smc_err *err, const char *peer, const char *where, int code,
 		    double seconds)
 {
+	char within[32];
+
+	snprintf(within, sizeof(within), " within %g s", seconds);
 	smc_err_set(err, code, "cannot connect to %s", where);
 	for_each(row, failures, ARRAY_SIZE(failures))
 		if (code == row->code || code == row->same)
-			smc_err_say(err, code, "%s%s%s", row->before, row->has_port ? where : peer,
-				    row->after);
-	if (code == ETIMEDOUT)
-		smc_err_say(err, code,
-			    "no answer from %s within %g s: the host is down, or a firewall "
-			    "drops the packets",
-			    where, seconds);
-	if (code == EPROTO || code == ECONNRESET || code == ECONNABORTED || code == ENOMSG ||
-	    code == ETIME)
-		explain_handshake(err, where, code, seconds);
+			smc_err_say(err, code, "%s%s%s%s", row->before,
+				    row->shows & PORT ? where : peer,
+				    row->shows & SECONDS ? within : "", row->after);
 }
 
 static struct addrinfo *resolve(const struct chk_request *req, const char *host,

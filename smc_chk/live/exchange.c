@@ -20,17 +20,14 @@
 #define FIRST_CHUNK (256 << 10)
 #define LARGEST_CHUNK (8 << 20)
 
-static int lost(struct smc_err *err, int code)
+static const char *why_lost(int code)
 {
-	if (code == ETIMEDOUT)
-		return smc_err_say(err, code,
-				   "the connection stalls: the server has it open, "
-				   "but data no longer moves");
-	if (code == ETIME)
-		return smc_err_say(err, code,
-				   "the test takes too long: the server still sends, "
-				   "but too slowly");
-	return smc_err_say(err, code, "the connection was lost in the middle of the test");
+	switch (code) {
+	case ETIMEDOUT:
+		return "the connection stalls: the server has it open, but data no longer moves";
+	case ETIME: return "the test takes too long: the server still sends, but too slowly";
+	default: return "the connection was lost in the middle of the test";
+	}
 }
 
 /* Send a command with data. The answer to ECHO is the same data, to other commands one message. */
@@ -50,7 +47,7 @@ int exchange_data(struct client_result *result, int fd, uint8_t command, size_t 
 		proto_fill(out + PROTO_SIZE, len, len);
 	ret = stream_exchange(fd, out, PROTO_SIZE + len, in, in_len, limit);
 	if (ret) {
-		lost(&result->err, -ret);
+		smc_err_say(&result->err, -ret, "%s", why_lost(-ret));
 		return -1;
 	}
 	if (command == PROTO_WHO) {
