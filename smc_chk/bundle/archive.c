@@ -9,20 +9,17 @@
 #include <time.h>
 #include <zlib.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
-#include <sys/wait.h>
 
-#include "base/array.h"
 #include "base/write.h"
+#include "host/beneath.h"
 #include "sandbox/enclose.h"
 
 #define ERRORS_SIZE 512
 #define BLOCK 65536
-/* Maximum of the uncompressed archive, with a header and padding for each file. */
-#define STREAM_MAX (PACK_MAX_BYTES + PACK_MAX_FILES * 2048ULL)
+#define DAMAGED "it is damaged"
+#define TOO_LONG "it has a name that is too long"
 
 /*
  * Limit for reading a bundle of any origin. Listing 100000 sockets with processes as JSON takes 1.2
@@ -31,9 +28,8 @@
 #define MEMORY_MAX (2ULL * 1024 * 1024 * 1024)
 #define SECONDS_MAX 60
 
-/* nftw(3) takes no argument, so the sizes and the error are static. */
+/* nftw(3) takes no argument, so the sizes are static. */
 static struct pack_size measured;
-static const char *wrong;
 
 static int measure_one(const char *path, const struct stat *st, int type, struct FTW *where)
 {
@@ -41,23 +37,6 @@ static int measure_one(const char *path, const struct stat *st, int type, struct
 	measured.files++;
 	measured.bytes += S_ISREG(st->st_mode) ? (unsigned long long)st->st_size : 0;
 	return 0;
-}
-
-/* First line of output from tar or gzip; gzip begins with an empty one. */
-static const char *complaint(char text[ERRORS_SIZE], int fd)
-{
-	ssize_t len = pread(fd, text, ERRORS_SIZE - 1, 0);
-	char *line;
-
-	text[len > 0 ? len : 0] = '\0';
-	line = text + strspn(text, "\n");
-	line[strcspn(line, "\n")] = '\0';
-	return line;
-}
-
-static int no_tar(struct smc_err *err)
-{
-	return smc_err_say(err, ENOENT, "bundles need GNU tar and gzip");
 }
 
 /* ---- packing ---- */
@@ -82,8 +61,8 @@ int bundle_pack(struct workdir *work, int fd, const char *directory, struct pack
 				     NULL };
 	int errors AUTO_CLOSE = memfd_create("errors", MFD_CLOEXEC), status;
 	struct pollfd poll_out = { .fd = fd, .events = POLLOUT };
-	char text[ERRORS_SIZE];
-	const char *line;
+	char text[ERRORS_SIZE] = "";
+	const char *line = text;
 	time_t now = time(NULL);
 
 	if (errors < 0 || nftw(directory, measure_one, 8, FTW_PHYS))
@@ -103,224 +82,201 @@ int bundle_pack(struct workdir *work, int fd, const char *directory, struct pack
 	if (work->caught)
 		return smc_err_set(err, EINTR, "stopped");
 	if (status == -ENOENT || status == 127)
-		return no_tar(err);
-	line = complaint(text, errors);
-	if (!*line)
-		line = status > 128 ? workdir_why(status) : "tar failed";
-	return smc_err_say(err, EIO, "cannot write the bundle: %s", line);
+		return smc_err_say(err, ENOENT, "bundles need GNU tar and gzip");
+	/* The first line of output; gzip begins with an empty one. */
+	if (pread(errors, text, sizeof(text) - 1, 0) <= 0)
+		snprintf(text, sizeof(text), "%s",
+			 status > 128 ? workdir_why(status) : "tar failed");
+	line += strspn(line, "\n");
+	return smc_err_say(err, EIO, "cannot write the bundle: %.*s", (int)strcspn(line, "\n"),
+			   line);
 }
 
-/* ---- unpacking ---- */
+/* ---- unpacking: formats of POSIX.1-2001 and of GNU tar; gzip has the checksum ---- */
+
+#define TAR_BLOCK 512
+
+struct tar_header {
+	char name[100], ids[24], size[12], times[20], type, link[100], magic[6], owner[82],
+		prefix[155], padding[12];
+};
+
+_Static_assert(sizeof(struct tar_header) == TAR_BLOCK, "tar");
+
+/** struct unpacking - @file: for messages; @name: of the next entry; @bytes, @files: so far */
+struct unpacking {
+	gzFile from;
+	const char *file;
+	int top;
+	char name[PATH_MAX];
+	unsigned long long bytes, files;
+	struct smc_err *err;
+};
 
 static int refuse(const char *file, const char *why, struct smc_err *err)
 {
-	return smc_err_say(err, EINVAL, "%s is not a bundle: %.199s", file, why);
+	return smc_err_say(err, EINVAL, "%s is not a bundle: %s", file, why);
 }
 
-static void limit_one(int resource, rlim_t soft, rlim_t hard)
+static int cannot(const struct unpacking *job)
 {
-	struct rlimit now;
-
-	if (getrlimit(resource, &now))
-		return;
-	now.rlim_cur = now.rlim_cur < soft ? now.rlim_cur : soft;
-	now.rlim_max = now.rlim_max < hard ? now.rlim_max : hard;
-	setrlimit(resource, &now);
+	return smc_err_set(job->err, errno, "cannot unpack %s", job->file);
 }
 
-/* Restrict access to the current directory. */
-static int give_up(struct smc_err *err)
+/* Read whole blocks, of which @len bytes are needed. */
+static int get(const struct unpacking *job, void *data, size_t len)
 {
-	/* Programs and libraries, in the directories of any distribution. */
-	static const char *const names[] = { "/usr",   "/bin", "/lib",
-					     "/lib64", "/nix", "/etc/ld.so.cache" };
-	struct landlock_path paths[8] = { { ".", LANDLOCK_READ | LANDLOCK_WRITE } };
-	struct confine keep = { .paths = paths, .n_paths = 1 };
-	struct stat st;
+	int size = (int)((len + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK);
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (!access(names[i], F_OK))
-			paths[keep.n_paths++] =
-				(struct landlock_path){ names[i],
-							LANDLOCK_READ | LANDLOCK_EXECUTE };
-	/* A list, or a message per file, must not fill the memory. */
-	limit_one(RLIMIT_FSIZE, PACK_MAX_BYTES, PACK_MAX_BYTES);
-	/* In a user namespace without user nobody, it belongs to root: see make_directory(). */
-	keep.keeps_root = !stat(".", &st) && !st.st_uid && !geteuid();
-	return confine(&keep, NULL, err);
+	return gzread(job->from, data, (unsigned int)size) == size ?
+		       0 :
+		       refuse(job->file, DAMAGED, job->err);
 }
 
-static void __attribute__((noreturn)) be_tar(const char *const argv[], int in, int out, int errors)
+/* The long name of the next entry: from GNU tar, or in a record "LENGTH path=NAME" of pax(1). */
+static int get_name(struct unpacking *job, bool is_pax, size_t len)
 {
-	if (dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
-	    dup2(errors, STDERR_FILENO) < 0)
-		_exit(126);
-	signal(SIGPIPE, SIG_DFL);
-	signal(SIGXFSZ, SIG_DFL);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	execvp(argv[0], (char *const *)argv);
-	_exit(errno == ENOENT ? 127 : 126);
-}
+	char data[PATH_MAX], *name = data;
+	int ret = len < sizeof(data) ? get(job, data, len) : refuse(job->file, TOO_LONG, job->err);
 
-/* Return: 0, even when tar(1) stops reading; -errno with @err. */
-static int feed(gzFile from, int to, const char *file, struct smc_err *err)
-{
-	char block[BLOCK];
-	unsigned long long total = 0;
-	int len, code;
-
-	while ((len = gzread(from, block, sizeof(block))) > 0) {
-		total += (unsigned long long)len;
-		if (total > STREAM_MAX)
-			return refuse(file, "it is too large", err);
-		if (!smc_write_all(to, block, (size_t)len))
-			return 0;
+	if (ret)
+		return ret;
+	data[len] = '\0';
+	if (is_pax && (name = strstr(data, " path="))) {
+		name += strlen(" path=");
+		name[strcspn(name, "\n")] = '\0';
 	}
-	if (gzdirect(from))
-		return refuse(file, "it is not a tar.gz file", err);
-	gzerror(from, &code);
-	return len || code == Z_BUF_ERROR ? refuse(file, "it is damaged", err) : 0;
+	strcpy(job->name, name ? name : "");
+	return 0;
 }
 
-/* @status: of waitpid(2). The first line of output is the reason. */
-static int cannot_unpack(int status, int errors, const char *file, struct smc_err *err)
+/* Make the directories on the way to an entry, which is in the directory of bundles. */
+static int find_place(struct unpacking *job, struct beneath *at, bool is_directory)
 {
-	char text[ERRORS_SIZE];
-	const char *line = complaint(text, errors);
-	struct statvfs room;
+	static const char top[] = BUNDLE_DIRECTORY "/";
+	size_t parts = 1, made = 0;
+	char clean[PATH_MAX];
 
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-		return no_tar(err);
-	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ)
-		return refuse(file, "it is too large", err);
-	if (!statvfs(".", &room) && !room.f_bavail)
-		return smc_err_set(err, ENOSPC, "cannot unpack %s", file);
-	return refuse(file, *line ? line : "it is damaged", err);
+	if (!beneath_clean(clean, job->name))
+		return refuse(job->file, TOO_LONG, job->err);
+	for (const char *c = clean; *c; c++)
+		parts += *c == '/';
+	if (parts > UNPACK_MAX_PARTS)
+		return refuse(job->file, TOO_LONG, job->err);
+	if (strncmp(clean, top, strlen(top)) && (!is_directory || strcmp(clean, BUNDLE_DIRECTORY)))
+		return refuse(job->file, "it contains a file with an unexpected name", job->err);
+	if (!beneath_make(at, job->top, clean, &made))
+		return cannot(job);
+	job->files += made;
+	return 0;
 }
 
-/* Run tar(1) with the whole archive as input. @out: receives its output */
-static int run_tar(const char *const argv[], int out, gzFile from, const char *file,
-		   struct smc_err *err)
+static int unpack_file(const struct unpacking *job, const struct beneath *at, size_t size)
 {
-	int errors AUTO_CLOSE = memfd_create("errors", MFD_CLOEXEC), ends[2], status = -1, ret;
-	pid_t pid = errors < 0 || pipe2(ends, O_CLOEXEC) ? -1 : fork();
-
-	if (!pid)
-		be_tar(argv, ends[0], out, errors);
-	if (pid < 0)
-		return smc_err_set(err, errno, "cannot unpack %s", file);
-	close(ends[0]);
-	ret = feed(from, ends[1], file, err);
-	close(ends[1]);
-	waitpid(pid, &status, 0);
-	return ret || !status ? ret : cannot_unpack(status, errors, file, err);
-}
-
-/* Check the output of `tar -t`: one line per name, whatever characters it has. */
-static int check_list(int list, const char *file, struct smc_err *err)
-{
+	int fd AUTO_CLOSE = openat(at->fd, at->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	int ret = fd < 0 ? cannot(job) : 0;
 	char block[BLOCK];
-	size_t names = 0, parts = 0;
-	ssize_t len;
 
-	lseek(list, 0, SEEK_SET);
-	while ((len = read(list, block, sizeof(block))) > 0) {
-		for (ssize_t i = 0; i < len; i++) {
-			names += block[i] == '\n';
-			parts = block[i] == '\n' ? 0 : parts + (block[i] == '/');
-			if (parts > UNPACK_MAX_PARTS)
-				return refuse(file, "it has a name that is too long", err);
-		}
+	for (size_t len; !ret && size; size -= len) {
+		len = size < sizeof(block) ? size : sizeof(block);
+		ret = get(job, block, len);
+		if (!ret && !smc_write_all(fd, block, len))
+			ret = cannot(job);
 	}
-	if (!names)
-		return refuse(file, "it is empty", err);
-	return names > PACK_MAX_FILES ? refuse(file, "it contains too many files", err) : 0;
+	return ret;
 }
 
-static int check_one(const char *path, const struct stat *st, int type, struct FTW *where)
+static int unpack_entry(struct unpacking *job, char type, size_t size)
 {
-	static const char top[] = "./" BUNDLE_DIRECTORY;
-	size_t len = strlen(top);
+	bool is_directory = type == '5';
+	struct beneath at;
+	int ret;
 
-	if (where->level && (strncmp(path, top, len) || (path[len] && path[len] != '/') ||
-			     (where->level == 1 && !S_ISDIR(st->st_mode))))
-		wrong = "it contains a file with an unexpected name";
-	else if (!S_ISDIR(st->st_mode) && (!S_ISREG(st->st_mode) || st->st_nlink > 1))
-		wrong = "it contains something other than files";
-	return wrong ? 1 : measure_one(path, st, type, where);
+	if (!is_directory && type != '0' && type)
+		return refuse(job->file, "it contains something other than files", job->err);
+	ret = find_place(job, &at, is_directory);
+	if (ret)
+		return ret;
+	if (!is_directory)
+		ret = unpack_file(job, &at, size);
+	else if (mkdirat(at.fd, at.name, 0700) && errno != EEXIST)
+		ret = cannot(job);
+	beneath_end(&at);
+	*job->name = '\0';
+	return ret;
 }
 
-static int unpack(gzFile from, const char *file, struct smc_err *err)
+static int unpack_block(struct unpacking *job, const struct tar_header *header)
 {
-	static const char *const list[] = { "tar", "-tf", "-", NULL };
-	/* -k: fail on duplicate names. */
-	static const char *const extract[] = {
-		"tar", "-xkf", "-", "--no-same-owner", "--no-same-permissions", NULL
-	};
-	int out AUTO_CLOSE = memfd_create("list", MFD_CLOEXEC);
+	bool has_prefix = !strcmp(header->magic, "ustar") && *header->prefix;
+	unsigned long long size = TAR_BLOCK;
 
-	if (out < 0)
-		return smc_err_set(err, errno, "cannot unpack %s", file);
-	if (run_tar(list, out, from, file, err) || check_list(out, file, err))
-		return -err->code;
-	if (gzrewind(from))
-		return smc_err_set(err, errno, "cannot unpack %s", file);
-	if (run_tar(extract, out, from, file, err))
-		return -err->code;
-	if (nftw(".", check_one, 8, FTW_PHYS))
-		return refuse(file, wrong ? wrong : "it is damaged", err);
-	/* Sparse files take no room in an archive. */
-	if (measured.bytes > PACK_MAX_BYTES)
-		return refuse(file, "it is too large", err);
-	return measured.files > PACK_MAX_FILES ? refuse(file, "it contains too many files", err) :
-						 0;
+	if (gzdirect(job->from))
+		return refuse(job->file, "it is not a tar.gz file", job->err);
+	if (*header->magic &&
+	    (strncmp(header->magic, "ustar", 5) || sscanf(header->size, "%12llo", &size) != 1))
+		return refuse(job->file, DAMAGED, job->err);
+	job->bytes += size < PACK_MAX_BYTES ? size : PACK_MAX_BYTES;
+	if (job->bytes >= PACK_MAX_BYTES)
+		return refuse(job->file, "it is too large", job->err);
+	/* Empty blocks follow the last entry. */
+	if (!*header->magic)
+		return 0;
+	if (++job->files >= PACK_MAX_FILES)
+		return refuse(job->file, "it contains too many files", job->err);
+	if (header->type == 'L' || header->type == 'x')
+		return get_name(job, header->type == 'x', size);
+	if (!*job->name)
+		snprintf(job->name, sizeof(job->name), "%.*s%s%.100s", has_prefix ? 155 : 0,
+			 header->prefix, has_prefix ? "/" : "", header->name);
+	return unpack_entry(job, header->type, size);
 }
 
 int bundle_unpack(int fd, int directory, const char *file, struct smc_err *err)
 {
-	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0), ret;
-	gzFile from = copy < 0 ? NULL : gzdopen(copy, "r");
+	struct unpacking job = { .file = file, .top = directory, .err = err };
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0), ret, code, len = 0;
+	struct tar_header header;
 
-	if (!from || fchdir(directory))
-		return smc_err_set(err, errno, "cannot unpack %s", file);
-	signal(SIGPIPE, SIG_IGN);
-	ret = give_up(err);
-	if (!ret)
-		ret = unpack(from, file, err);
-	gzclose(from);
+	job.from = copy < 0 ? NULL : gzdopen(copy, "r");
+	if (!job.from)
+		return cannot(&job);
+	ret = enclose(directory, LANDLOCK_READ | LANDLOCK_WRITE, err);
+	while (!ret && (len = gzread(job.from, &header, sizeof(header))) == sizeof(header))
+		ret = unpack_block(&job, &header);
+	gzerror(job.from, &code);
+	if (!ret && (len || code == Z_BUF_ERROR))
+		ret = refuse(file, DAMAGED, err);
+	gzclose(job.from);
 	return ret;
 }
 
 /* ---- reading ---- */
 
-/** struct opening - @directory: where the next process works */
+/** struct opening - a bundle, and the directory for it */
 struct opening {
 	const char *file;
 	int fd, directory;
 };
 
-static int unpack_here(void *arg, struct smc_err *err)
-{
-	const struct opening *job = arg;
-
-	return bundle_unpack(job->fd, job->directory, job->file, err);
-}
-
-static int read_here(void *arg, struct smc_err *err)
+static int open_here(void *arg, struct smc_err *err)
 {
 	const struct opening *job = arg;
 	json_auto_t *index = NULL;
 	const char *schema = "";
+	int ret = bundle_unpack(job->fd, job->directory, job->file, err);
 
-	if (enclose(job->directory, LANDLOCK_READ, err))
-		return -err->code;
-	index = json_load_file("index.json", 0, NULL);
+	if (ret)
+		return ret;
+	index = json_load_file(BUNDLE_DIRECTORY "/index.json", 0, NULL);
 	json_unpack(index, "{s?s}", "schema", &schema);
 	if (strcmp(schema, BUNDLE_SCHEMA))
 		return smc_err_say(err, EINVAL,
 				   "%s is not a bundle of this version: no " BUNDLE_SCHEMA,
 				   job->file);
-	return access("record", F_OK) ? refuse(job->file, "it has no record", err) : 0;
+	return access(BUNDLE_DIRECTORY "/record", F_OK) ?
+		       refuse(job->file, "it has no record", err) :
+		       0;
 }
 
 /* Make the directory. Root gives it to nobody, the user of the processes that read it. */
@@ -339,28 +295,27 @@ static int make_directory(const struct workdir *work)
 	return fd;
 }
 
-static int fork_in(struct workdir *work, struct opening *job, workdir_fn fn, const char *doing,
-		   struct smc_err *err)
+int bundle_read(struct workdir *work, int fd, const char *file, struct smc_err *err)
 {
-	int directory AUTO_CLOSE = job->directory;
+	int directory AUTO_CLOSE = make_directory(work);
+	struct opening job = { file, fd, directory };
 	char what[PATH_MAX];
 
 	if (directory < 0)
 		return smc_err_set(err, errno, "cannot unpack into %s", work->path);
-	snprintf(what, sizeof(what), "%s %s", doing, job->file);
-	return workdir_fork(work, fn, job, what, err);
+	snprintf(what, sizeof(what), "read %s", file);
+	return workdir_fork(work, open_here, &job, what, err);
 }
 
-int bundle_read(struct workdir *work, int fd, const char *file, struct smc_err *err)
+static void limit_one(int resource, rlim_t soft, rlim_t hard)
 {
-	struct opening job = { file, fd, make_directory(work) };
-	int ret = fork_in(work, &job, unpack_here, "unpack", err);
+	struct rlimit now;
 
-	if (ret)
-		return ret;
-	job.directory =
-		openat(work->fd, OPEN_DIRECTORY, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return fork_in(work, &job, read_here, "read", err);
+	if (getrlimit(resource, &now))
+		return;
+	now.rlim_cur = now.rlim_cur < soft ? now.rlim_cur : soft;
+	now.rlim_max = now.rlim_max < hard ? now.rlim_max : hard;
+	setrlimit(resource, &now);
 }
 
 void bundle_limit(void)

@@ -30,13 +30,12 @@ int bundle_pack(struct workdir *work, int fd, const char *directory, struct pack
 		struct smc_err *err);
 
 /**
- * bundle_unpack() - extract an archive of any origin, with tar(1)
+ * bundle_unpack() - extract an archive of any origin
  * @fd: the archive, a regular file
  * @directory: descriptor of an empty directory that receives BUNDLE_DIRECTORY
  * @file: its name, for messages
  *
- * Call it in a process of its own, which drops its rights: root becomes nobody, and with Landlock
- * in the kernel it can only write in @directory, and read programs and libraries. Only files and
+ * Call it in a process of its own, which it confines to @directory by enclose(). Only files and
  * directories below BUNDLE_DIRECTORY are extracted, with paths of at most UNPACK_MAX_PARTS parts,
  * within the limits above; everything else, also links and devices, is refused.
  *
@@ -51,7 +50,7 @@ int bundle_unpack(int fd, int directory, const char *file, struct smc_err *err);
  * bundle_read() - unpack a bundle into OPEN_DIRECTORY, and check its index
  * @fd: the bundle, a regular file; @file: its name, for messages
  *
- * Separate processes do this, which can open no other file and are not root. As root, the directory
+ * A separate process does this, which can open no other file and is not root. As root, the directory
  * is given to nobody: its readers become nobody.
  */
 int bundle_read(struct workdir *work, int fd, const char *file, struct smc_err *err);

@@ -206,8 +206,6 @@ be_child(const struct workdir *work, workdir_fn fn, void *arg, int out, pid_t pa
 	close(work->fd);
 	close(work->signals);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* Kept open by the programs that this process starts, see await_descendants(). */
-	fcntl(out, F_SETFD, 0);
 	sigprocmask(SIG_SETMASK, &work->before, NULL);
 	/* The child prints nothing: its parent prints one message. */
 	dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
@@ -215,15 +213,6 @@ be_child(const struct workdir *work, workdir_fn fn, void *arg, int out, pid_t pa
 	if (ret && write(out, &err, sizeof(err)) != sizeof(err))
 		_exit(2);
 	_exit(!!ret);
-}
-
-/* A program started by a killed process may continue for a moment, and make files. */
-static void await_descendants(int end)
-{
-	char byte;
-
-	while (read(end, &byte, 1) > 0)
-		;
 }
 
 int workdir_fork(struct workdir *work, workdir_fn fn, void *arg, const char *what,
@@ -242,9 +231,6 @@ int workdir_fork(struct workdir *work, workdir_fn fn, void *arg, const char *wha
 	close(ends[1]);
 	if (pid > 0)
 		status = await(work, pid, 0);
-	/* The reader has gone: act as if SIGPIPE had ended this process, too. */
-	if (status == 128 + SIGPIPE)
-		work->caught = SIGPIPE;
 	why = status == 1 ? "out of memory" : workdir_why(status);
 	if (workdir_is_stopped(work))
 		smc_err_set(err, EINTR, "stopped");
@@ -252,7 +238,6 @@ int workdir_fork(struct workdir *work, workdir_fn fn, void *arg, const char *wha
 		smc_err_set(err, -status, "cannot %s", what);
 	else if (status && read(ends[0], err, sizeof(*err)) != sizeof(*err))
 		smc_err_say(err, EIO, "cannot %s: %s", what, *why ? why : "it was stopped");
-	await_descendants(ends[0]);
 	close(ends[0]);
 	if (!status && !work->caught)
 		return 0;

@@ -261,10 +261,10 @@ def check_signals():
 
 
 def check_crash():
-    """tar(1) is killed in the middle."""
+    """Unpacking fails in the middle."""
     path = bundle([("zeros", bytes(1 << 20))])
     done = run("smc_chk", "from", path, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)))
-    refuse("%s is not a bundle: it is too large" % path, done, "what ends while it unpacks is an error")
+    refuse("cannot unpack %s: File too large" % path, done, "what ends while it unpacks is an error")
 
 
 os.mkdir(TMP)
