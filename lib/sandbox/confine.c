@@ -81,7 +81,6 @@ static uint64_t known_access(long version)
 static uint64_t rights_of(unsigned int access)
 {
 	return (access & LANDLOCK_READ ? FS_READ : 0) |
-	       (access & LANDLOCK_EXECUTE ? FS(EXECUTE) : 0) |
 	       (access & LANDLOCK_WRITE ? ~(FS_READ | FS(EXECUTE) | FS(IOCTL_DEV)) : 0);
 }
 
@@ -121,17 +120,6 @@ int landlock_restrict(const struct landlock_path *paths, size_t count, struct sm
 
 /* ---- files ---- */
 
-/* Additions to the filter. Landlock can allow single paths, the filter denies all files. */
-static unsigned int filter_also(const struct confine *keep)
-{
-	unsigned int also = SYSFILTER_EXECUTE | (keep->n_paths ? 0 : SYSFILTER_FILES);
-
-	for (size_t i = 0; i < keep->n_paths; i++)
-		if (keep->paths[i].access & LANDLOCK_EXECUTE)
-			also &= ~(unsigned int)SYSFILTER_EXECUTE;
-	return also;
-}
-
 /* An outer sandbox answers EPERM to unknown calls. */
 static bool is_lack(int code)
 {
@@ -170,7 +158,7 @@ int confine(const struct confine *keep, unsigned int *done, struct smc_err *err)
 	if (is_gone)
 		local |= CONFINE_NOT_ROOT;
 	/* Last, because it forbids some of the above. */
-	if (!ret && !sysfilter_install(filter_also(keep)))
+	if (!ret && !sysfilter_install(!keep->n_paths))
 		local |= CONFINE_FILTER | (keep->n_paths ? 0 : CONFINE_FILES);
 	if (done)
 		*done = local;

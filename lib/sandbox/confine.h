@@ -22,7 +22,6 @@ enum confine_done {
 enum landlock_access {
 	LANDLOCK_READ = 1 << 0,	 /* read files and directories */
 	LANDLOCK_WRITE = 1 << 1, /* write, make, rename and remove */
-	LANDLOCK_EXECUTE = 1 << 2,
 };
 
 /**
@@ -63,10 +62,10 @@ struct confine {
  * confine() - give up everything else, for good
  * @done: receives enum confine_done; may be NULL
  *
- * Call it while the process has one thread. Afterwards, only programs in a path with
- * LANDLOCK_EXECUTE can be started. Skips restrictions that this kernel, or an outer sandbox, does
- * not permit, and leaves them out of @done; also CONFINE_NOT_ROOT in a user namespace without a
- * mapping for nobody, where it only drops capabilities, as far as possible.
+ * Call it while the process has one thread. Afterwards, no programs can be started. Restrictions
+ * that this kernel, or an outer sandbox, does not permit are skipped, and missing in @done; so is
+ * CONFINE_NOT_ROOT in a user namespace without a mapping for nobody: capabilities are dropped there
+ * too, as far as possible.
  *
  * Return: 0; -errno with a sentence in @err if a path cannot be opened, or root could be regained:
  * then the caller must not continue.

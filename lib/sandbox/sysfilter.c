@@ -118,7 +118,7 @@ static void fail_call(struct program *program, int nr, unsigned int arg, uint16_
 
 #define FAIL_LIST(program, list, code) fail_list(program, list, ARRAY_SIZE(list), code)
 
-static void build(struct program *program, unsigned int also)
+static void build(struct program *program, bool is_without_files)
 {
 	load(program, offsetof(struct seccomp_data, arch));
 	add(program, BPF_JMP | BPF_JEQ | BPF_K, SYSARCH, 1, 0);
@@ -129,30 +129,29 @@ static void build(struct program *program, unsigned int also)
 	/* The C library falls back to clone(), whose flags are visible. */
 	fail_if(program, BPF_JEQ, NR_CLONE3, ENOSYS);
 	FAIL_LIST(program, always, EPERM);
-	if (also & SYSFILTER_FILES)
+	FAIL_LIST(program, execute, EACCES);
+	if (is_without_files) {
 		FAIL_LIST(program, files, EACCES);
-	if (also & SYSFILTER_EXECUTE)
-		FAIL_LIST(program, execute, EACCES);
-	/* A Unix socket is a file, or can receive one. */
-	if (also & SYSFILTER_FILES)
+		/* A Unix socket is a file, or can receive one. */
 		fail_call(program, SYS_socket, 0, BPF_JEQ, AF_UNIX, EACCES);
+	}
 	fail_call(program, SYS_clone, CLONE_FLAGS, BPF_JSET, (uint32_t)NEW_NAMESPACE, EPERM);
 	allow(program);
 }
 
-int sysfilter_install(unsigned int also)
+int sysfilter_install(bool is_without_files)
 {
 	struct program program = { .len = 0 };
 	struct sock_fprog filter = { .filter = program.code };
 
-	build(&program, also);
+	build(&program, is_without_files);
 	filter.len = program.len;
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) ? -errno : 0;
 }
 #else
-int sysfilter_install(unsigned int also)
+int sysfilter_install(bool is_without_files)
 {
-	(void)also;
+	(void)is_without_files;
 	return -ENOSYS;
 }
 #endif

@@ -2,15 +2,11 @@
 /* System call filter (seccomp(2)) for a process that needs no more rights than it uses now. */
 #pragma once
 
-/* Optional additions to calls that change the kernel, mounts, namespaces or other processes: */
-enum sysfilter_also {
-	SYSFILTER_FILES = 1 << 0,   /* open, create, change and remove files by name */
-	SYSFILTER_EXECUTE = 1 << 1, /* start programs */
-};
+#include "base/libc.h"
 
 /**
  * sysfilter_install() - forbid system calls, for the calling thread and its children
- * @also: enum sysfilter_also, or-ed
+ * @is_without_files: forbid to open, create, change and remove files by name, too
  *
  * Forbidden calls fail with EACCES if they are about files and programs, otherwise with EPERM; with
  * ENOSYS if they are newer than this list, for clone3(), which hides its flags, and for all calls
@@ -19,4 +15,4 @@ enum sysfilter_also {
  * Return: 0; -ENOSYS on an architecture whose numbers are not known here; -EINVAL if the kernel has
  * no seccomp; another -errno.
  */
-int sysfilter_install(unsigned int also);
+int sysfilter_install(bool is_without_files);
