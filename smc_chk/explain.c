@@ -13,9 +13,10 @@
 #define COMMAND_WIDTH 43
 #define INDENT (2 + LABEL_WIDTH)
 
+/** struct question - @codes: one's own, the peer's */
 struct question {
-	uint32_t own, peer;
-	bool has_peer;
+	uint32_t codes[2];
+	int count;
 };
 
 /* Return: 0, or the status after a message. */
@@ -43,15 +44,15 @@ static int read_code(const char *word, uint32_t *code)
 static int parse(struct question *question, const char *text)
 {
 	const char *start = strncasecmp(text, "TCP ", 4) ? text : text + 4;
-	char own[64], peer[64];
-	int n, status, end = 0;
+	char words[2][64];
+	int status = 0, end = 0;
 
-	n = sscanf(start, " %63[^/ \t\n]%n / %63s%n", own, &end, peer, &end);
-	if (n < 1 || start[end + (int)strspn(start + end, " \t\n")])
-		return cli_error(&chk_tool, "'%s' is not a reason, or two with a '/'", text);
-	question->has_peer = n == 2;
-	status = read_code(own, &question->own);
-	return status || n == 1 ? status : read_code(peer, &question->peer);
+	question->count = sscanf(start, " %63[^/ \t\n]%n / %63s%n", words[0], &end, words[1], &end);
+	if (question->count < 1 || start[end + (int)strspn(start + end, " \t\n")])
+		return cli_error(&chk_tool, "'%s' is not a reason, nor two separated by '/'", text);
+	for (int i = 0; !status && i < question->count; i++)
+		status = read_code(words[i], &question->codes[i]);
+	return status;
 }
 
 /* Places from the reader's point of view; for the peer's reason they are swapped. */
@@ -103,20 +104,18 @@ static void append_reason(struct out_text *text, const struct smc_reason *reason
 
 static int print_text(const struct question *question, size_t width)
 {
-	const struct smc_reason *own = smc_reason_find(question->own);
-	const struct smc_reason *peer = smc_reason_find(question->peer);
 	struct out_text text = { 0 };
 
-	if (own) {
-		append_reason(&text, own, false);
+	for (int i = 0; i < question->count; i++) {
+		const struct smc_reason *reason = smc_reason_find(question->codes[i]);
+
+		if (!reason)
+			continue;
+		out_str(&text, text.len ? "\n" : "");
+		append_reason(&text, reason, i);
 		/* The peer's reason is more specific. */
-		if (!peer)
-			append_remedies(&text, width, own->code, false);
-	}
-	if (peer) {
-		out_str(&text, own ? "\n" : "");
-		append_reason(&text, peer, true);
-		append_remedies(&text, width, peer->code, true);
+		if (i || question->count == 1 || !smc_reason_find(question->codes[1]))
+			append_remedies(&text, width, reason->code, i);
 	}
 	return chk_print(&text, width, INDENT);
 }
@@ -170,13 +169,13 @@ int chk_explain(const struct chk_request *req)
 	if (status)
 		return status;
 	if (req->is_json)
-		status = chk_print_json(
-			json_pack("{s:s, s:o, s:o*}", "schema", "smc-tools/explain/1", "reason",
-				  json_reason(question.own, false), "peer_reason",
-				  question.has_peer ? json_reason(question.peer, true) : NULL));
+		status = chk_print_json(json_pack(
+			"{s:s, s:o, s:o*}", "schema", "smc-tools/explain/1", "reason",
+			json_reason(question.codes[0], false), "peer_reason",
+			question.count == 2 ? json_reason(question.codes[1], true) : NULL));
 	else
 		status = print_text(&question, req->width);
-	if (!status)
-		status = refuse_unknown(question.own);
-	return status || !question.has_peer ? status : refuse_unknown(question.peer);
+	for (int i = 0; !status && i < question.count; i++)
+		status = refuse_unknown(question.codes[i]);
+	return status;
 }

@@ -112,25 +112,22 @@ static void check_fallbacks(struct doctor *doc)
 		stats->side[SMC_SIDE_CLIENT].fallbacks + stats->side[SMC_SIDE_SERVER].fallbacks;
 	uint64_t all = fell + connections(stats->tech[SMC_TECH_D].value) +
 		       connections(stats->tech[SMC_TECH_R].value);
-	uint32_t code = main_reason(stats);
-	const struct smc_reason *reason = smc_reason_find(code);
+	const struct smc_reason *reason = smc_reason_find(main_reason(stats));
+	const char *remedy = "smcr -d stats";
 
 	if (all < LEAST_CONNECTIONS)
 		return;
-	if (percent(fell, all) < SHARE_FALLBACKS)
+	if (percent(fell, all) < SHARE_FALLBACKS) {
 		doctor_ok(doc, CHECK, "fallbacks", "%.1f %% of %" PRIu64 " connections fell back",
 			  percent(fell, all), all);
-	else if (reason)
-		doctor_say(doc, DOCTOR_WARNING, CHECK, "fallbacks",
-			   doctor_remedy(doc, "smc_chk explain 0x%08" PRIx32, code),
-			   "%.0f %% of %" PRIu64 " connections fell back (threshold: %d %%), most "
-			   "often by %s, %s",
-			   percent(fell, all), all, SHARE_FALLBACKS, reason->symbol,
-			   reason->meaning);
-	else
-		doctor_say(doc, DOCTOR_WARNING, CHECK, "fallbacks", "smcr -d stats",
-			   "%.0f %% of %" PRIu64 " connections fell back (threshold: %d %%)",
-			   percent(fell, all), all, SHARE_FALLBACKS);
+		return;
+	}
+	if (reason)
+		remedy = doctor_remedy(doc, "smc_chk explain 0x%08" PRIx32, reason->code);
+	doctor_say(doc, DOCTOR_WARNING, CHECK, "fallbacks", remedy,
+		   "%.0f %% of %" PRIu64 " connections fell back (threshold: %d %%)%s%s%s%s",
+		   percent(fell, all), all, SHARE_FALLBACKS, reason ? ", most often by " : "",
+		   reason ? reason->symbol : "", reason ? ", " : "", reason ? reason->meaning : "");
 }
 
 void doctor_traffic(struct doctor *doc)
