@@ -2,7 +2,9 @@
 /* -l: a server and a client on each net device of this host. */
 #include <ifaddrs.h>
 #include <net/if.h>
-#include <pthread.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 
 #include "smc_chk/live/client.h"
 #include "smc_chk/live/server.h"
@@ -15,34 +17,30 @@ struct live {
 	int count;
 };
 
-static void *run_server(void *arg)
-{
-	server_run(arg, -1, false, NULL);
-	return NULL;
-}
-
-/* Test with the client of connect and the server of serve at the same address. */
+/* Test with the client of connect and the server of serve, a process, at the same address. */
 static void test_address(struct client_result *result, const struct chk_request *req,
 			 union endpoint_addr *addr)
 {
+	const pid_t parent = getpid();
 	char text[ENDPOINT_TEXT_SIZE];
-	struct server *server;
-	pthread_t thread;
-	int ret;
+	pid_t pid;
 
 	*result = (struct client_result){ .status = CHK_ERROR };
-	ret = server_open(&server, addr, 1, 0, &result->err);
-	if (ret)
+	if (server_open(addr, 1, 0, &result->err))
 		return;
-	ret = pthread_create(&thread, NULL, run_server, server);
-	if (ret) {
-		smc_err_set(&result->err, ret, "cannot start the server");
-	} else {
-		client_test(result, req, endpoint_text(text, addr), endpoint_port(addr));
-		server_stop(server);
-		pthread_join(thread, NULL);
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		_exit(getppid() != parent || server_run(-1, false, &result->err));
 	}
-	server_close(server);
+	if (pid < 0)
+		smc_err_set(&result->err, errno, "cannot start the server");
+	server_close();
+	if (pid < 0)
+		return;
+	client_test(result, req, endpoint_text(text, addr), endpoint_port(addr));
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
 }
 
 int live_worse_status(int one, int other)

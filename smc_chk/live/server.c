@@ -9,7 +9,6 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "base/memory.h"
 #include "process/signals.h"
 #include "sandbox/confine.h"
 
@@ -21,7 +20,6 @@
 #define STACK_SIZE (1024 * 1024) /* address space; a dump of sockets uses 40 KiB of it */
 
 struct client {
-	struct server *server;
 	struct client *next;
 	int fd;
 	bool is_refused;
@@ -29,34 +27,20 @@ struct client {
 };
 
 /**
- * struct server - shared by the accepting thread and all clients; the last one frees it
+ * server - of this process, shared by the accepting thread and all clients
  * @event: wakes the accepting thread
  * @most: maximum number of clients served at a time
  * @list: every client, served or refused
- * @is_stopping: server_run() is to end; @is_closed: the accepting thread has ended
  * @was_served: a client has come and gone
  */
-struct server {
+static struct {
 	int listeners[2], n_listeners;
 	int event;
 	unsigned int most;
 	pthread_mutex_t lock;
 	struct client *list;
-	bool is_stopping, is_closed, was_served;
-};
-
-/* Finish a change; the last thread frees the server. */
-static void unlock(struct server *server)
-{
-	bool is_last = server->is_closed && !server->list;
-
-	pthread_mutex_unlock(&server->lock);
-	if (!is_last)
-		return;
-	close(server->event);
-	pthread_mutex_destroy(&server->lock);
-	free(server);
-}
+	bool was_served;
+} server = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* ---- listening ---- */
 
@@ -106,23 +90,22 @@ static bool start_thread(struct client *client)
 /* Find a place for a client, or at least for its refusal. A peer gets no more than its share. */
 static bool find_place(struct client *client)
 {
-	const struct server *server = client->server;
 	unsigned int served = 0, refused = 0, share = 0;
 
-	for (const struct client *other = server->list; other; other = other->next) {
+	for (const struct client *other = server.list; other; other = other->next) {
 		served += !other->is_refused;
 		refused += other->is_refused;
 		share += !other->is_refused &&
 			 !memcmp(other->origin, client->origin, sizeof(client->origin));
 	}
-	client->is_refused = served >= server->most || share >= server->most / SHARES;
+	client->is_refused = served >= server.most || share >= server.most / SHARES;
 	return !client->is_refused || refused < MAX_REFUSED;
 }
 
 /* ---- accepting ---- */
 
 /* A client without a place gets a refusal; without memory or threads for that, it is dropped. */
-static void admit(struct server *server, int fd)
+static void admit(int fd)
 {
 	struct client *client = calloc(1, sizeof(*client));
 	union endpoint_addr addr = { 0 };
@@ -130,19 +113,18 @@ static void admit(struct server *server, int fd)
 	bool is_started = false;
 
 	/* The thread removes itself from the list under the same lock. */
-	pthread_mutex_lock(&server->lock);
+	pthread_mutex_lock(&server.lock);
 	if (client) {
-		client->server = server;
 		client->fd = fd;
 		getpeername(fd, &addr.sa, &len);
 		endpoint_origin(client->origin, &addr);
 		is_started = find_place(client) && start_thread(client);
 	}
 	if (is_started) {
-		client->next = server->list;
-		server->list = client;
+		client->next = server.list;
+		server.list = client;
 	}
-	pthread_mutex_unlock(&server->lock);
+	pthread_mutex_unlock(&server.lock);
 	if (!is_started) {
 		free(client);
 		endpoint_abort(fd);
@@ -150,13 +132,13 @@ static void admit(struct server *server, int fd)
 }
 
 /* Return: 0, or -errno if the listener is broken. */
-static int accept_one(struct server *server, int listener)
+static int accept_one(int listener)
 {
 	const struct timespec moment = { .tv_nsec = 100 * 1000 * 1000 };
 	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 	if (fd >= 0) {
-		admit(server, fd);
+		admit(fd);
 		return 0;
 	}
 	switch (errno) {
@@ -174,53 +156,51 @@ static int accept_one(struct server *server, int listener)
 	}
 }
 
-static bool is_over(struct server *server, bool is_once)
+/* A client was served, and there is none now. */
+static bool is_over(void)
 {
-	bool is_idle = true, ret;
+	bool is_idle;
 
-	pthread_mutex_lock(&server->lock);
-	for (const struct client *client = server->list; client; client = client->next)
+	pthread_mutex_lock(&server.lock);
+	is_idle = server.was_served;
+	for (const struct client *client = server.list; client; client = client->next)
 		is_idle &= client->is_refused;
-	ret = server->is_stopping || (is_once && server->was_served && is_idle);
-	pthread_mutex_unlock(&server->lock);
-	return ret;
+	pthread_mutex_unlock(&server.lock);
+	return is_idle;
 }
 
 static void *serve(void *arg)
 {
-	struct client *client = arg;
-	struct server *server = client->server;
-	struct client **place = &server->list;
+	struct client *client = arg, **place = &server.list;
 
 	if (client->is_refused)
 		session_refuse(client->fd);
 	else
 		session_serve(client->fd);
-	pthread_mutex_lock(&server->lock);
+	pthread_mutex_lock(&server.lock);
 	while (*place != client)
 		place = &(*place)->next;
 	*place = client->next;
-	server->was_served |= !client->is_refused;
-	eventfd_write(server->event, 1);
-	unlock(server);
+	server.was_served |= !client->is_refused;
+	eventfd_write(server.event, 1);
+	pthread_mutex_unlock(&server.lock);
 	free(client);
 	return NULL;
 }
 
 /* ---- all clients ---- */
 
-int server_run(struct server *server, int signal_fd, bool is_once, struct smc_err *err)
+int server_run(int signal_fd, bool is_once, struct smc_err *err)
 {
 	struct pollfd pfds[4] = { { .fd = signal_fd, .events = POLLIN },
-				  { .fd = server->event, .events = POLLIN } };
+				  { .fd = server.event, .events = POLLIN } };
 	eventfd_t count;
 	int ret;
 
-	while (!is_over(server, is_once)) {
-		for (int i = 0; i < server->n_listeners; i++)
-			pfds[2 + i] =
-				(struct pollfd){ .fd = server->listeners[i], .events = POLLIN };
-		ret = poll(pfds, 2 + (nfds_t)server->n_listeners, -1);
+	for (int i = 0; i < server.n_listeners; i++)
+		pfds[2 + i] = (struct pollfd){ .fd = server.listeners[i], .events = POLLIN };
+	while (!is_once || !is_over()) {
+		ret = poll(pfds, 2 + (nfds_t)server.n_listeners, -1);
 		if (ret < 0 && errno != EINTR)
 			return smc_err_set(err, errno, "cannot wait for clients");
 		if (ret <= 0)
@@ -228,9 +208,9 @@ int server_run(struct server *server, int signal_fd, bool is_once, struct smc_er
 		if (pfds[0].revents)
 			return 0;
 		if (pfds[1].revents)
-			eventfd_read(server->event, &count);
-		for (int i = 0; i < server->n_listeners; i++) {
-			ret = pfds[2 + i].revents ? accept_one(server, pfds[2 + i].fd) : 0;
+			eventfd_read(server.event, &count);
+		for (int i = 0; i < server.n_listeners; i++) {
+			ret = pfds[2 + i].revents ? accept_one(pfds[2 + i].fd) : 0;
 			if (ret)
 				return smc_err_set(err, -ret, "cannot accept clients");
 		}
@@ -238,27 +218,17 @@ int server_run(struct server *server, int signal_fd, bool is_once, struct smc_er
 	return 0;
 }
 
-void server_stop(struct server *server)
+void server_close(void)
 {
-	pthread_mutex_lock(&server->lock);
-	server->is_stopping = true;
-	pthread_mutex_unlock(&server->lock);
-	eventfd_write(server->event, 1);
-}
-
-void server_close(struct server *server)
-{
-	for (int i = 0; i < server->n_listeners; i++)
-		close(server->listeners[i]);
-	pthread_mutex_lock(&server->lock);
-	server->is_closed = true;
-	unlock(server);
+	while (server.n_listeners)
+		close(server.listeners[--server.n_listeners]);
+	close(server.event);
 }
 
 /* ---- addresses ---- */
 
-/* Listen on one port of all addresses, or fail; the second one, for IPv6, may be missing. */
-static int listen_at(struct server *server, union endpoint_addr *addrs, int count, uint16_t port)
+/* Listen on one port of all addresses, or fail; the second one, IPv6's, may be missing. */
+static int listen_at(union endpoint_addr *addrs, int count, uint16_t port)
 {
 	int fd, ret = 0;
 
@@ -266,56 +236,43 @@ static int listen_at(struct server *server, union endpoint_addr *addrs, int coun
 		endpoint_set_port(&addrs[i], i ? endpoint_port(&addrs[0]) : port);
 		fd = listen_on(&addrs[i]);
 		if (fd >= 0)
-			server->listeners[server->n_listeners++] = fd;
+			server.listeners[server.n_listeners++] = fd;
 		else if (!i ||
 			 (fd != -EAFNOSUPPORT && fd != -EADDRNOTAVAIL && fd != -EPROTONOSUPPORT))
 			ret = fd;
 	}
-	while (ret && server->n_listeners)
-		close(server->listeners[--server->n_listeners]);
+	while (ret && server.n_listeners)
+		close(server.listeners[--server.n_listeners]);
 	return ret;
 }
 
-static int listen_on_free_port(struct server *server, union endpoint_addr *addrs, int count,
-			       uint16_t port, struct smc_err *err)
+int server_open(union endpoint_addr *addrs, int count, uint16_t port, struct smc_err *err)
 {
 	const unsigned int first = port;
 	char text[ENDPOINT_TEXT_SIZE];
-	int ret;
-
-	do
-		ret = listen_at(server, addrs, count, port);
-	while (ret == -EADDRINUSE && port && ++port);
-	if (!ret)
-		return 0;
-	if (ret == -EADDRINUSE)
-		return smc_err_say(err, -ret, "no port from %u to 65535 is free", first);
-	return smc_err_set(err, -ret, "cannot listen on %s port %u", endpoint_text(text, &addrs[0]),
-			   port);
-}
-
-int server_open(struct server **out, union endpoint_addr *addrs, int count, uint16_t port,
-		struct smc_err *err)
-{
-	struct server *server = xcalloc(1, sizeof(*server));
 	struct rlimit limit;
 	int ret;
 
-	pthread_mutex_init(&server->lock, NULL);
 	/* Limited by the number of descriptors. */
-	server->most = MAX_CLIENTS;
+	server.most = MAX_CLIENTS;
 	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < MAX_CLIENTS + SPARE_FDS)
-		server->most = limit.rlim_cur > SPARE_FDS + SHARES ?
-				       (unsigned int)limit.rlim_cur - SPARE_FDS :
-				       SHARES;
-	server->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	ret = server->event < 0 ? smc_err_set(err, errno, "cannot start the server") :
-				  listen_on_free_port(server, addrs, count, port, err);
+		server.most = limit.rlim_cur > SPARE_FDS + SHARES ?
+				      (unsigned int)limit.rlim_cur - SPARE_FDS :
+				      SHARES;
+	do
+		ret = listen_at(addrs, count, port);
+	while (ret == -EADDRINUSE && port && ++port);
+	if (ret == -EADDRINUSE)
+		return smc_err_say(err, -ret, "no port from %u to 65535 is free", first);
 	if (ret)
-		server_close(server);
-	else
-		*out = server;
-	return ret;
+		return smc_err_set(err, -ret, "cannot listen on %s port %u",
+				   endpoint_text(text, &addrs[0]), port);
+	server.event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (server.event >= 0)
+		return 0;
+	smc_err_set(err, errno, "cannot start the server");
+	server_close();
+	return -err->code;
 }
 
 /* ---- the command ---- */
@@ -380,7 +337,6 @@ int chk_server(const struct chk_request *req)
 	const char *why_not = endpoint_why_not();
 	union endpoint_addr addrs[2] = { 0 };
 	struct out_text text AUTO(out_free) = { 0 };
-	struct server *server;
 	struct smc_err err = { 0 };
 	int count, signal_fd, ret;
 
@@ -392,7 +348,7 @@ int chk_server(const struct chk_request *req)
 	raise_limit(RLIMIT_NPROC); /* the kernel counts all threads of user nobody together */
 	signal_fd = signals_catch();
 	count = find_addresses(req, addrs, &err);
-	if (count < 0 || server_open(&server, addrs, count, req->port, &err))
+	if (count < 0 || server_open(addrs, count, req->port, &err))
 		return cli_error(&chk_tool, "%s", err.text);
 	chk_debug(req, "serving on %d listening sockets", count);
 	out_printf(&text, "Server started on port %u\n", endpoint_port(&addrs[0]));
@@ -403,8 +359,8 @@ int chk_server(const struct chk_request *req)
 					       "port", endpoint_port(&addrs[0])));
 	else
 		ret = chk_print(&text, 0, 0);
-	if (!ret && server_run(server, signal_fd, req->is_once, &err))
+	if (!ret && server_run(signal_fd, req->is_once, &err))
 		ret = cli_error(&chk_tool, "%s", err.text);
-	server_close(server);
+	server_close();
 	return ret;
 }

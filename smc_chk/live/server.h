@@ -5,29 +5,23 @@
 #include "smc_chk/live/endpoint.h"
 #include "smc_chk/smc_chk.h"
 
-struct server;
-
 /**
- * server_open() - listen on the first free port
+ * server_open() - listen on the first free port; a process has one server at a time
  * @addrs: @count addresses, which receive the port; the second one, IPv6, may be missing
  * @port: first to try; 0 lets the kernel choose
  */
-int server_open(struct server **server, union endpoint_addr *addrs, int count, uint16_t port,
-		struct smc_err *err);
+int server_open(union endpoint_addr *addrs, int count, uint16_t port, struct smc_err *err);
 
 /**
- * server_run() - serve until server_stop(), until @signal_fd (-1 for none) is readable, or, with
- * @is_once, until the last client has gone
+ * server_run() - serve until @signal_fd (-1 for none) is readable, or, with @is_once, until the
+ * last client has gone
  *
  * Return: 0; -errno with @err if it can no longer accept.
  */
-int server_run(struct server *server, int signal_fd, bool is_once, struct smc_err *err);
+int server_run(int signal_fd, bool is_once, struct smc_err *err);
 
-/** server_stop() - make server_run() return; for another thread */
-void server_stop(struct server *server);
-
-/** server_close() - close the listeners; remaining clients are served until they leave */
-void server_close(struct server *server);
+/** server_close() - close the listeners; clients are served as long as the process lives */
+void server_close(void);
 
 /* ---- the server's side of one connection ---- */
 
