@@ -71,15 +71,19 @@ static int open_new(struct collection *b, const char *directory, const char *nam
 	return fd < 0 ? cannot_write(b, errno) : fd;
 }
 
+static int flush(struct collection *b, struct out_text *text, int fd)
+{
+	int ret = out_flush(text, fd);
+
+	return ret ? cannot_write(b, -ret) : 0;
+}
+
 static int put_file(struct collection *b, const char *directory, const char *name, const char *end,
 		    struct out_text *text)
 {
 	int fd AUTO_CLOSE = open_new(b, directory, name, end);
-	int ret = fd < 0 ? 0 : out_flush(text, fd);
 
-	if (fd < 0)
-		return fd;
-	return ret ? cannot_write(b, -ret) : 0;
+	return fd < 0 ? fd : flush(b, text, fd);
 }
 
 int collect_index(struct collection *b, const char *directory)
@@ -119,7 +123,7 @@ static int run(struct collection *b, char *const argv[], int out, char errors[ER
 /* Write command, output, and errors below. Return: 0, -errno. */
 static int keep_command(struct collection *b, const struct bundle_command *command)
 {
-	int fd AUTO_CLOSE = open_new(b, "text", command->name, ".txt"), status, ret, n = 0;
+	int fd AUTO_CLOSE = open_new(b, "text", command->name, ".txt"), status, n = 0;
 	char *argv[MAX_ARGS + 3], errors[ERRORS_SIZE];
 	struct out_text text AUTO(out_free) = { 0 };
 
@@ -137,23 +141,19 @@ static int keep_command(struct collection *b, const struct bundle_command *comma
 	for (int i = 0; argv[i]; i++)
 		out_printf(&text, " %s", argv[i]);
 	out_char(&text, '\n');
-	ret = out_flush(&text, fd);
-	if (ret)
-		return cannot_write(b, -ret);
-	status = run(b, argv, fd, errors);
+	status = flush(b, &text, fd);
+	if (!status)
+		status = run(b, argv, fd, errors);
 	if (status < 0)
 		return status;
 	if (*errors)
 		out_printf(&text, "[standard error] %s\n", errors);
 	if (status)
 		out_printf(&text, "[exit status %d]\n", status);
-	ret = out_flush(&text, fd);
-	if (ret)
-		return cannot_write(b, -ret);
 	json_array_append_new(json_object_get(b->index, "commands"),
 			      json_pack("{s:s, s:i, s:o*}", "name", command->name, "status", status,
-					"errors", *errors ? out_json_str(errors) : NULL));
-	return 0;
+					"errors", chk_json_optional(errors)));
+	return flush(b, &text, fd);
 }
 
 static int keep_commands(struct collection *b)

@@ -196,30 +196,24 @@ static bool put_ip(const struct pseudonyms *all, struct out_text *text, const ch
 /* 52:54:00:12:34:56, and 5054:00ff:fe12:3456 as of an RDMA device */
 static bool put_mac(const struct pseudonyms *all, struct out_text *text, const char *word)
 {
-	unsigned int part[6];
-	uint8_t mac[6];
-	int len = 0;
+	uint8_t addr[16] = { 0xfe, 0x80 }, *bytes = addr + 8;
+	size_t group = strcspn(word, ":") / 2, len = 0;
 
-	if (strlen(word) == 19 &&
-	    sscanf(word, "%4x:%4x:%4x:%4x%n", &part[0], &part[1], &part[2], &part[3], &len) == 4 &&
-	    len == 19) {
-		uint8_t addr[16] = { 0xfe, 0x80 };
-
-		for (size_t i = 0; i < 8; i++)
-			addr[8 + i] = (uint8_t)(part[i / 2] >> (i % 2 ? 0 : 8));
-		pseudonym_ipv6(all, addr);
-		put_hex(text, addr + 8, 8, 2);
-		return true;
+	while (len < 8 && isxdigit((unsigned char)word[0]) && isxdigit((unsigned char)word[1])) {
+		sscanf(word, "%2hhx", &bytes[len++]);
+		word += 2;
+		if (len % group == 0 && *word && *word++ != ':')
+			return false;
 	}
-	if (strlen(word) != 17 ||
-	    sscanf(word, "%2x:%2x:%2x:%2x:%2x:%2x%n", &part[0], &part[1], &part[2], &part[3],
-		   &part[4], &part[5], &len) != 6 ||
-	    len != 17)
+	if (*word || word[-1] == ':')
 		return false;
-	for (size_t i = 0; i < 6; i++)
-		mac[i] = (uint8_t)part[i];
-	pseudonym_mac(all, mac);
-	put_hex(text, mac, sizeof(mac), 1);
+	if (len == 6 && group == 1)
+		pseudonym_mac(all, bytes);
+	else if (len == 8 && group == 2)
+		pseudonym_ipv6(all, addr);
+	else
+		return false;
+	put_hex(text, bytes, len, group);
 	return true;
 }
 

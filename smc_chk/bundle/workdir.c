@@ -57,15 +57,7 @@ static void remove_abandoned(int top, const char *name)
 	close(fd);
 }
 
-static void remove_all_abandoned(const char *tmp)
-{
-	int fd AUTO_CLOSE = open(tmp, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd >= 0)
-		each_entry(fd, remove_abandoned);
-}
-
-/* Make and lock a directory; another process may remove it between the two. */
+/* Make and lock a directory, which another process may remove in between. */
 static int make_locked(char path[PATH_MAX], const char *tmp)
 {
 	struct stat st;
@@ -93,6 +85,7 @@ int workdir_begin(struct workdir *work, struct smc_err *err)
 	static const int numbers[] = { SIGHUP,	SIGINT,	 SIGQUIT,   SIGPIPE, SIGALRM, SIGTERM,
 				       SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU };
 	const char *tmp = secure_getenv("TMPDIR");
+	int top AUTO_CLOSE = -1;
 	sigset_t ends;
 
 	*work = (struct workdir){ .signals = -1, .fd = -1 };
@@ -107,7 +100,9 @@ int workdir_begin(struct workdir *work, struct smc_err *err)
 		return smc_err_set(err, errno, "cannot wait for signals");
 	sigprocmask(SIG_BLOCK, &ends, &work->before);
 	umask(077);
-	remove_all_abandoned(tmp);
+	top = open(tmp, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (top >= 0)
+		each_entry(top, remove_abandoned);
 	work->fd = make_locked(work->path, tmp);
 	if (work->fd >= 0) {
 		strcpy(left_over, work->path);
