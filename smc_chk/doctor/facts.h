@@ -17,14 +17,6 @@
 #include "smc_chk/doctor/kmodule.h"
 #include "smc_chk/smc_chk.h"
 
-/** struct module_facts - one module */
-struct module_facts {
-	const char *name, *alias; /* loadable by the alias that the kernel requests */
-	enum kmodule how;
-	bool is_blocked; /* a setting keeps it from being loaded, see @block */
-	struct modprobe_block block;
-};
-
 #define TRACE_EVENTS "/sys/kernel/tracing/events/smc/enable"
 
 /** struct kernel_facts - what the kernel was built with, and what it lets us do */
@@ -114,12 +106,6 @@ struct service_facts {
 	bool is_denied, is_bpf;
 };
 
-/** struct services_facts - services of which it is known whether SMC is denied */
-struct services_facts {
-	struct service_facts all[FACTS_SERVICES_MAX];
-	size_t count;
-};
-
 #define FACTS_KNOBS 16
 #define FACTS_KNOB_SIZE 256
 
@@ -157,7 +143,9 @@ struct doctor_facts {
 	struct shim_facts shim;
 	unsigned long long page_size;
 	char buddies[256]; /* the first line of /proc/buddyinfo, at least */
-	struct services_facts services;
+	struct service_facts
+		services[FACTS_SERVICES_MAX]; /* if it is known whether SMC is denied */
+	size_t n_services;
 	char knobs[FACTS_KNOBS][FACTS_KNOB_SIZE]; /* of knob_text(), empty when not there */
 };
 

@@ -34,15 +34,6 @@ static int probe_mptcp(void)
 	return all;
 }
 
-static void load_module(struct module_facts *module, const char *release, const char *name,
-			const char *alias)
-{
-	module->name = name;
-	module->alias = alias;
-	module->how = kmodule_find(release, name);
-	module->is_blocked = modprobe_blocked(&module->block, name, alias);
-}
-
 static void load_kernel(struct kernel_facts *kernel, const struct doctor_facts *facts)
 {
 	char text[HOST_PROBE_SIZE], machine[HOST_PROBE_SIZE], os_release[1024];
@@ -53,7 +44,7 @@ static void load_kernel(struct kernel_facts *kernel, const struct doctor_facts *
 	if (host_probe("uname-machine", facts_probe_uname, &place, machine) < 0)
 		*machine = '\0';
 	kernel->distribution = distribution_find(os_release, machine, facts->release);
-	load_module(&kernel->smc, facts->release, "smc", MODPROBE_SMC_ALIAS);
+	module_load(&kernel->smc, facts->release, "smc", MODPROBE_SMC_ALIAS);
 	kernel->has_smc_dir = host_exists("%s/module/smc", facts->sys);
 	kernel->is_attached = !host_probe_number("bpf-attached", probe_attached);
 	kernel->is_traced = host_text(text, sizeof(text), TRACE_EVENTS) && *text != '0';
@@ -68,7 +59,7 @@ static void load_kernel(struct kernel_facts *kernel, const struct doctor_facts *
 		kernel->sockmaps =
 			host_probe("bpf-sockmaps", facts_probe_sockmaps, NULL, kernel->sockmap);
 	if (facts->has_smc && !facts->has_diag)
-		load_module(&kernel->smc_diag, facts->release, "smc_diag", MODPROBE_DIAG_ALIAS);
+		module_load(&kernel->smc_diag, facts->release, "smc_diag", MODPROBE_DIAG_ALIAS);
 }
 
 /* Text of the probe: the file's path, a newline, and its ELF machine. */
@@ -228,14 +219,15 @@ static bool take_service(struct service_facts *service, const char *directory)
 	return ret >= 0;
 }
 
-static void load_services(struct services_facts *services)
+static void load_services(struct doctor_facts *facts)
 {
 	struct host_names names AUTO(host_names_free) = { 0 };
 
 	if (host_list(&names, "/etc/systemd/system"))
 		return;
-	for (size_t i = 0; i < names.count && services->count < FACTS_SERVICES_MAX; i++)
-		services->count += take_service(&services->all[services->count], names.names[i]);
+	for (size_t i = 0; i < names.count && facts->n_services < FACTS_SERVICES_MAX; i++)
+		facts->n_services +=
+			take_service(&facts->services[facts->n_services], names.names[i]);
 }
 
 static int probe_page(void)
@@ -259,5 +251,5 @@ void facts_load_host(struct doctor_facts *facts)
 			*dot = '/';
 		host_text(facts->knobs[i], FACTS_KNOB_SIZE, "/proc/sys/%s", path);
 	}
-	load_services(&facts->services);
+	load_services(facts);
 }

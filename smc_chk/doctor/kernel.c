@@ -16,11 +16,11 @@ static char option(const struct doctor *doc, const char *name)
 
 static const char *cure(struct doctor *doc, const struct module_facts *module)
 {
-	const char *file = module->block.file, *name = module->name;
+	const char *file = module->file, *name = module->name;
 	char then[64];
 
 	snprintf(then, sizeof(then), ", then: modprobe %s", name);
-	if (module->block.rule)
+	if (module->rule)
 		return doctor_command(doc, "remove that line from ", file, then);
 	if (strstr(file, "cmdline"))
 		return "remove it from module_blacklist= of the kernel's command line and boot "
@@ -41,17 +41,16 @@ static void say_blocked(struct doctor *doc, enum doctor_level level, const char 
 		[MODPROBE_INSTALL] = "install",
 		[MODPROBE_NO_ALIAS] = "alias",
 	};
-	const struct modprobe_block *block = &module->block;
-	bool is_alias = block->rule == MODPROBE_NO_ALIAS;
+	bool is_alias = module->rule == MODPROBE_NO_ALIAS;
 
-	if (block->rule)
+	if (module->rule)
 		doctor_say(doc, level, check, module->name, cure(doc, module),
-			   "%s: \"%s %s%s\" in %.200s", what, words[block->rule],
+			   "%s: \"%s %s%s\" in %.200s", what, words[module->rule],
 			   is_alias ? module->alias : module->name, is_alias ? " off" : "",
-			   block->file);
+			   module->file);
 	else
 		doctor_say(doc, level, check, module->name, cure(doc, module), "%s: %.200s", what,
-			   block->file);
+			   module->file);
 }
 
 /* The distribution's remedy, if its row describes a kernel built like this one: 'n', 'm' or '?'. */
@@ -142,7 +141,7 @@ static void check_module(struct doctor *doc)
 
 	if (module->how == KMODULE_BUILTIN)
 		doctor_ok(doc, "module", "smc", "is built into the kernel");
-	else if (module->is_blocked && module->block.rule)
+	else if (module->is_blocked && module->rule)
 		say_blocked(doc, DOCTOR_WARNING, "module", module,
 			    "is loaded, but will not be after the next boot");
 	else
@@ -428,10 +427,10 @@ void doctor_shim(struct doctor *doc)
 
 void doctor_services(struct doctor *doc)
 {
-	const struct services_facts *services = &doc->facts->services;
+	const struct doctor_facts *facts = doc->facts;
 	size_t denied = 0;
 
-	for_each(service, services->all, services->count) {
+	for_each(service, facts->services, facts->n_services) {
 		if (!service->is_denied)
 			continue;
 		denied++;
@@ -439,7 +438,7 @@ void doctor_services(struct doctor *doc)
 			   service->unit, CONFINED_SEE, "%s%s",
 			   service->is_bpf ? "" : "stays on TCP: ", service->why);
 	}
-	if (services->count && !denied)
+	if (facts->n_services && !denied)
 		doctor_ok(doc, "confinement", NULL, "all enabled services (%zu) may use SMC",
-			  services->count);
+			  facts->n_services);
 }

@@ -115,15 +115,6 @@ static int probe_module(void *arg, char text[HOST_PROBE_SIZE] __attribute__((unu
 	return (int)query_list(arg, "modules.dep", KMODULE_FILE);
 }
 
-/* Record only the answer: the lists are long. */
-enum kmodule kmodule_find(const char *release, const char *name)
-{
-	const char *query[] = { release, name };
-	int ret = host_probe("module-%s", probe_module, query, NULL, name);
-
-	return ret < 0 ? KMODULE_UNKNOWN : (enum kmodule)ret;
-}
-
 /* ---- what forbids loading ---- */
 
 static const char *const directories[] = {
@@ -200,24 +191,26 @@ static bool is_configuration(const char *name, size_t directory)
 	return true;
 }
 
-static bool look_at_directories(struct modprobe_block *block, const char *module, const char *alias)
+static bool has_rule(struct module_facts *module)
 {
 	char text[MAX_FILE];
 
-	for (size_t i = 0; !block->rule && i < ARRAY_SIZE(directories); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(directories); i++) {
 		struct host_names names AUTO(host_names_free) = { 0 };
 
 		if (host_list(&names, "%s", directories[i]))
 			continue;
-		for (size_t n = 0; !block->rule && n < names.count; n++) {
-			snprintf(block->file, sizeof(block->file), "%s/%s", directories[i],
+		for (size_t n = 0; n < names.count; n++) {
+			snprintf(module->file, sizeof(module->file), "%s/%s", directories[i],
 				 names.names[n]);
 			if (is_configuration(names.names[n], i) &&
-			    host_text(text, sizeof(text), "%s", block->file))
-				block->rule = modprobe_parse(text, module, alias);
+			    host_text(text, sizeof(text), "%s", module->file))
+				module->rule = modprobe_parse(text, module->name, module->alias);
+			if (module->rule)
+				return true;
 		}
 	}
-	return block->rule;
+	return false;
 }
 
 /* Do not record the kernel's command line: it may have passwords, such as for network disks. */
@@ -234,21 +227,34 @@ static int probe_cmdline(void *arg, char out[HOST_PROBE_SIZE] __attribute__((unu
 	return is_found;
 }
 
-bool modprobe_blocked(struct modprobe_block *block, const char *module, const char *alias)
+static bool is_blocked(struct module_facts *module)
 {
 	unsigned long disabled = 0;
 	char text[4096];
 
-	*block = (struct modprobe_block){ 0 };
-	if (look_at_directories(block, module, alias))
+	if (has_rule(module))
 		return true;
-	strcpy(block->file, "/proc/cmdline");
-	if (host_probe("cmdline-%s", probe_cmdline, (void *)module, NULL, module) > 0)
+	strcpy(module->file, "/proc/cmdline");
+	if (host_probe("cmdline-%s", probe_cmdline, (void *)module->name, NULL, module->name) > 0)
 		return true;
-	strcpy(block->file, "/proc/sys/kernel/modules_disabled");
-	host_number(&disabled, "%s", block->file);
+	strcpy(module->file, "/proc/sys/kernel/modules_disabled");
+	host_number(&disabled, "%s", module->file);
 	if (disabled)
 		return true;
-	strcpy(block->file, "/proc/sys/kernel/modprobe");
-	return host_exists("%s", block->file) && !host_text(text, sizeof(text), "%s", block->file);
+	strcpy(module->file, "/proc/sys/kernel/modprobe");
+	return host_exists("%s", module->file) &&
+	       !host_text(text, sizeof(text), "%s", module->file);
+}
+
+void module_load(struct module_facts *module, const char *release, const char *name,
+		 const char *alias)
+{
+	const char *query[] = { release, name };
+	int ret;
+
+	*module = (struct module_facts){ .name = name, .alias = alias };
+	/* Record only the answer: the lists are long. */
+	ret = host_probe("module-%s", probe_module, query, NULL, name);
+	module->how = ret < 0 ? KMODULE_UNKNOWN : (enum kmodule)ret;
+	module->is_blocked = is_blocked(module);
 }

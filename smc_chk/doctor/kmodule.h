@@ -32,9 +32,6 @@ enum kmodule {
 	KMODULE_BUILTIN,
 };
 
-/** kmodule_find() - look up a module of the running kernel in modules.builtin and modules.dep */
-enum kmodule kmodule_find(const char *release, const char *name);
-
 /** kmodule_listed() - true if modules.builtin or modules.dep lists the module. '-' is '_' */
 bool kmodule_listed(const char *text, const char *name);
 
@@ -64,21 +61,21 @@ enum modprobe_rule modprobe_parse(const char *text, const char *module, const ch
 bool modprobe_cmdline(const char *cmdline, const char *module);
 
 /**
- * struct modprobe_block - a rule that prevents loading
- * @rule: MODPROBE_NO_RULE if @file is not a configuration file
- * @file: path, of a configuration file or below /proc
+ * struct module_facts - one module
+ * @is_blocked: loading it by the alias would fail, by a @rule in @file; MODPROBE_NO_RULE if that is
+ *	a file below /proc
  */
-struct modprobe_block {
+struct module_facts {
+	const char *name, *alias;
+	enum kmodule how;
+	bool is_blocked;
 	enum modprobe_rule rule;
 	char file[PATH_MAX];
 };
 
-/**
- * modprobe_blocked() - true if loading a module by its alias would fail
- *
- * Files in earlier directories hide files of the same name in later ones, as in kmod.
- */
-bool modprobe_blocked(struct modprobe_block *block, const char *module, const char *alias);
+/** module_load() - find out about a module of the running kernel */
+void module_load(struct module_facts *module, const char *release, const char *name,
+		 const char *alias);
 
 /* ---- the rows of smc_chk/doctor/distributions: SMC in the kernels of distributions ---- */
 

@@ -200,28 +200,29 @@ append(struct out_text *text, const char *fmt, ...)
 	va_end(ap);
 }
 
+/* Around the name of the port, why SMC-R cannot use it. */
+static const char *const unusable[][2] = {
+	[UNUSABLE_NO_EID] = { " without an EID: ", " has version 2 only" },
+	[UNUSABLE_NO_SUBNET] = { ": its IPv4 addresses are in no subnet of ", "" },
+	[UNUSABLE_NO_VLAN] = { ": ", " has no GID of its VLAN" },
+	[UNUSABLE_NO_GID] = { ": ", " has no GID for it" },
+	[UNUSABLE_PORT_DOWN] = { ": ", " is down" },
+	[UNUSABLE_V2_ONLY] = { ": ", " has RoCE v2 only" },
+	[UNUSABLE_HANGS] = { ": ", " is soft-RoCE, which hangs on this kernel" },
+	[UNUSABLE_NOT_ROCE] = { ": ", " is not RoCE" },
+};
+
 static void append_port(struct out_text *text, const struct choice *choice, bool has_eid)
 {
 	const char *both = choice->gid_v2 && has_eid ? "v1 and v2" : "v1";
-	char port[RDMA_NAME_SIZE + 20];
+	const char *const *words = unusable[choice->smcr];
 
-	snprintf(port, sizeof(port), "%s port %u", choice->port->name, choice->port->port);
-	switch (choice->smcr) {
-	case USABLE: append(text, "SMC-R%s over %s", choice->gid_v1 ? both : "v2", port); break;
-	case UNUSABLE_NO_EID:
-		append(text, "no SMC-R without an EID: %s has version 2 only", port);
-		break;
-	case UNUSABLE_NO_SUBNET:
-		append(text, "no SMC-R: its IPv4 addresses are in no subnet of %s", port);
-		break;
-	case UNUSABLE_NO_VLAN: append(text, "no SMC-R: %s has no GID of its VLAN", port); break;
-	case UNUSABLE_NO_GID: append(text, "no SMC-R: %s has no GID for it", port); break;
-	case UNUSABLE_PORT_DOWN: append(text, "no SMC-R: %s is down", port); break;
-	case UNUSABLE_V2_ONLY: append(text, "no SMC-R: %s has RoCE v2 only", port); break;
-	case UNUSABLE_HANGS: append(text, "no SMC-R: soft-RoCE hangs on this kernel"); break;
-	case UNUSABLE_NOT_ROCE: append(text, "no SMC-R: %s is not RoCE", choice->port->name); break;
-	default: break;
-	}
+	if (choice->smcr == USABLE)
+		append(text, "SMC-R%s over %s port %u", choice->gid_v1 ? both : "v2",
+		       choice->port->name, choice->port->port);
+	else
+		append(text, "no SMC-R%s%s port %u%s", words[0], choice->port->name,
+		       choice->port->port, words[1]);
 }
 
 static void say_choice(struct doctor *doc, const struct choice *choice)

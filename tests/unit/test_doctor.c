@@ -445,9 +445,8 @@ static void blacklisted(void)
 	struct module_facts *module = &host.facts.kernel.smc;
 
 	*module = (struct module_facts){ "smc", "net-pf-43", .is_blocked = true };
-	module->block.rule = MODPROBE_BLACKLIST;
-	snprintf(module->block.file, sizeof(module->block.file), "/etc/modprobe.d/%s",
-		 host.nets[0].name);
+	module->rule = MODPROBE_BLACKLIST;
+	snprintf(module->file, sizeof(module->file), "/etc/modprobe.d/%s", host.nets[0].name);
 }
 
 static void preloaded(void)
