@@ -19,7 +19,7 @@
 extern char **environ;
 
 /* Directory of this process, for remove_at_exit(); a child may have its own. */
-static char left_over[PATH_MAX];
+static const struct workdir *left_over;
 static pid_t owner;
 
 #define PREFIX "smc_chk.tmp."
@@ -31,12 +31,10 @@ static void each_entry(int directory, void (*fn)(int directory, const char *name
 /* Running out of memory ends the tool anywhere, see base/memory.h. */
 static void remove_at_exit(void)
 {
-	int fd = getpid() == owner ? open(left_over, O_RDONLY | O_DIRECTORY | O_NOFOLLOW) : -1;
-
-	if (fd < 0)
+	if (getpid() != owner)
 		return;
-	empty(fd);
-	rmdir(left_over);
+	empty(left_over->fd);
+	rmdir(left_over->path);
 }
 
 /* A killed process leaves its directory, which is then unlocked. */
@@ -105,7 +103,7 @@ int workdir_begin(struct workdir *work, struct smc_err *err)
 		each_entry(top, remove_abandoned);
 	work->fd = make_locked(work->path, tmp);
 	if (work->fd >= 0) {
-		strcpy(left_over, work->path);
+		left_over = work;
 		owner = getpid();
 		atexit(remove_at_exit);
 		return 0;

@@ -8,31 +8,33 @@
 #define CHECK "pnetid"
 
 /*
- * Command to remove one entry. The kernel deletes whole PNET IDs, so the other entries are added
- * again.
+ * Command to remove one entry, and to add another one. The kernel deletes whole PNET IDs, so the
+ * other entries are added again.
  */
-static bool append_removal(struct out_text *text, const struct doctor *doc,
-			   const struct smc_pnet *entry)
+static const char *replacement(struct doctor *doc, const struct smc_pnet *entry,
+			       const struct smc_pnet *better)
 {
+	struct out_text text = { 0 };
 	bool is_typable;
 
-	out_str(text, "smc_pnet -d ");
-	is_typable = out_shell_word(text, entry->name);
+	out_str(&text, "smc_pnet -d ");
+	is_typable = out_shell_word(&text, entry->name);
 	for_each(other, doc->facts->pnet.entries, doc->facts->pnet.count) {
 		if (other == entry || strcmp(other->name, entry->name))
 			continue;
-		out_str(text, "; ");
-		is_typable &= pnet_command(text, other);
+		out_str(&text, "; ");
+		is_typable &= pnet_command(&text, other);
 	}
-	return is_typable;
+	if (better) {
+		out_str(&text, "; ");
+		is_typable &= pnet_command(&text, better);
+	}
+	return doctor_take(doc, &text, is_typable);
 }
 
 static const char *removal(struct doctor *doc, const struct smc_pnet *entry)
 {
-	struct out_text text = { 0 };
-	bool is_typable = append_removal(&text, doc, entry);
-
-	return doctor_take(doc, &text, is_typable);
+	return replacement(doc, entry, NULL);
 }
 
 static bool is_port_of(const struct pnet_row *row, const char *netdev)
@@ -78,19 +80,13 @@ static void check_absent(struct doctor *doc, const struct pnet_row *row)
 
 static void check_upper(struct doctor *doc, const struct pnet_row *row)
 {
-	struct smc_pnet entry = { .has = SMC_PNET_HAS_NET };
 	const struct choice *base = choice_of(&doc->facts->choices, row->net->base);
-	struct out_text text = { 0 };
-	bool is_typable = append_removal(&text, doc, row->entry);
+	struct smc_pnet better = { .has = SMC_PNET_HAS_NET };
 	const char *remedy;
 
-	if (base && !*base->net->pnetid) {
-		memcpy(entry.name, row->entry->name, sizeof(entry.name));
-		memcpy(entry.eth, row->net->base, sizeof(entry.eth));
-		out_str(&text, "; ");
-		is_typable &= pnet_command(&text, &entry);
-	}
-	remedy = doctor_take(doc, &text, is_typable);
+	memcpy(better.name, row->entry->name, sizeof(better.name));
+	memcpy(better.eth, row->net->base, sizeof(better.eth));
+	remedy = replacement(doc, row->entry, base && !*base->net->pnetid ? &better : NULL);
 	if (row->source == PNET_FROM_BASE)
 		doctor_say(doc, DOCTOR_WARNING, CHECK, row->name, remedy,
 			   "its PNET ID %s has no effect: SMC uses %s of %s, its lower device",
@@ -143,9 +139,8 @@ static void check_pair(struct doctor *doc, const struct pnet_row *port)
 {
 	const struct choice *net = choice_of(&doc->facts->choices, port->ib_port->netdev);
 	const struct smc_pnet *entry;
-	struct smc_pnet better = { 0 };
-	struct out_text text = { 0 };
-	bool is_typable = true;
+	const char *remedy = NULL;
+	struct smc_pnet better;
 
 	if (!net || !*port->pnetid || !*net->net->pnetid || !strcmp(port->pnetid, net->net->pnetid))
 		return;
@@ -154,12 +149,9 @@ static void check_pair(struct doctor *doc, const struct pnet_row *port)
 		better = *entry;
 		memcpy(better.name, entry == port->entry ? net->net->pnetid : port->pnetid,
 		       sizeof(better.name));
-		is_typable = append_removal(&text, doc, entry);
-		out_str(&text, "; ");
-		is_typable &= pnet_command(&text, &better);
+		remedy = replacement(doc, entry, &better);
 	}
-	doctor_say(doc, doctor_unusable_level(doc), CHECK, net->net->name,
-		   doctor_take(doc, &text, is_typable),
+	doctor_say(doc, doctor_unusable_level(doc), CHECK, net->net->name, remedy,
 		   "has PNET ID %s, but port %u of %s, its RDMA device, has %s", net->net->pnetid,
 		   port->port, port->name, port->pnetid);
 }
