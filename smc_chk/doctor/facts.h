@@ -9,6 +9,7 @@
 #include "net/rdma.h"
 #include "netlink/genl.h"
 #include "process/confined.h"
+#include "smc/knob.h"
 #include "smc/pnet.h"
 #include "smc/sock.h"
 #include "smc/stats.h"
@@ -106,7 +107,7 @@ struct service_facts {
 	bool is_denied, is_bpf;
 };
 
-#define FACTS_KNOBS 16
+#define FACTS_KNOBS (SMC_KNOBS + 7)
 #define FACTS_KNOB_SIZE 256
 
 /** struct doctor_facts - all facts; has_*: this part was obtained */

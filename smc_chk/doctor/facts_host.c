@@ -156,29 +156,22 @@ static void load_shim(struct shim_facts *shim)
 	load_preloads(shim);
 }
 
-static const char *const knob_names[FACTS_KNOBS] = {
-	"net.smc.autocorking_size",
-	"net.smc.smcr_buf_type",
-	"net.smc.smcr_testlink_time",
-	"net.smc.wmem",
-	"net.smc.rmem",
-	"net.smc.smcr_max_links_per_lgr",
-	"net.smc.smcr_max_conns_per_lgr",
-	"net.smc.smcr_max_send_wr",
-	"net.smc.smcr_max_recv_wr",
-	"net.smc.hs_ctrl",
-	"net.core.rmem_max",
-	"net.core.wmem_max",
-	"net.ipv4.tcp_syncookies",
-	"net.ipv4.tcp_fastopen",
-	"net.ipv4.tcp_available_ulp",
+/* Those beside smc_knobs[] */
+static const char *const more_knobs[FACTS_KNOBS - SMC_KNOBS] = {
+	"net.smc.hs_ctrl",	   "net.core.rmem_max",	    "net.core.wmem_max",
+	"net.ipv4.tcp_syncookies", "net.ipv4.tcp_fastopen", "net.ipv4.tcp_available_ulp",
 	"net.ipv6.bindv6only",
 };
+
+static const char *knob_name(size_t i)
+{
+	return i < SMC_KNOBS ? smc_knobs[i].name : more_knobs[i - SMC_KNOBS];
+}
 
 const char *knob_text(const struct doctor_facts *facts, const char *name)
 {
 	for (size_t i = 0; i < FACTS_KNOBS; i++)
-		if (!strcmp(knob_names[i], name))
+		if (!strcmp(knob_name(i), name))
 			return *facts->knobs[i] ? facts->knobs[i] : NULL;
 	return NULL;
 }
@@ -246,7 +239,7 @@ void facts_load_host(struct doctor_facts *facts)
 	facts->page_size = page > 0 ? (unsigned long long)page : 4096;
 	host_text(facts->buddies, sizeof(facts->buddies), "/proc/buddyinfo");
 	for (size_t i = 0; i < FACTS_KNOBS; i++) {
-		snprintf(path, sizeof(path), "%s", knob_names[i]);
+		snprintf(path, sizeof(path), "%s", knob_name(i));
 		for (char *dot = path; (dot = strchr(dot, '.'));)
 			*dot = '/';
 		host_text(facts->knobs[i], FACTS_KNOB_SIZE, "/proc/sys/%s", path);

@@ -3,7 +3,6 @@
 
 #include "out/units.h"
 #include "smc/buffer_sizes.h"
-#include "smc/knob.h"
 #include "smc_chk/doctor/findings.h"
 
 #define CHECK "sysctl"
@@ -16,24 +15,17 @@ static void check_knobs(struct doctor *doc)
 	size_t found = 0, normal = 0;
 	long long value;
 
-	for (const struct smc_knob *knob = smc_knobs; knob->name; knob++) {
-		/* Effect of a value of 0 or less, NULL if harmless. */
-		const char *bad = NULL;
-
-		if (!strcmp(knob->name, "net.smc.autocorking_size"))
-			bad = "off: each small send goes out alone";
-		else if (!strcmp(knob->name, "net.smc.smcr_testlink_time"))
-			bad = "off: a dead peer of an idle link is not noticed";
+	for_each(knob, smc_knobs, SMC_KNOBS) {
 		if (!knob_number(&value, doc->facts, knob->name))
 			continue;
 		found++;
 		if (value == knob->normal)
 			normal++;
-		else if (value <= 0 && bad)
+		else if (value <= 0 && knob->off)
 			doctor_say(
 				doc, DOCTOR_WARNING, CHECK, knob->name,
 				doctor_remedy(doc, "sysctl -w %s=%lld", knob->name, knob->normal),
-				"is %lld, %s", value, bad);
+				"is %lld, off: %s", value, knob->off);
 		else
 			doctor_note(doc, CHECK, knob->name, "is %lld, the default is %lld", value,
 				    knob->normal);
