@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <spawn.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
@@ -190,48 +191,41 @@ const char *workdir_why(int status)
 /* ---- a process of our own ---- */
 
 static void __attribute__((noreturn))
-be_child(const struct workdir *work, workdir_fn fn, void *arg, int out, pid_t parent)
+be_child(const struct workdir *work, workdir_fn fn, void *arg, struct smc_err *said, pid_t parent)
 {
-	struct smc_err err = { 0 };
-	int ret;
-
-	/* A directory outside the sandbox would be a way out. */
+	/* A directory outside of the sandbox would be a way out. */
 	close(work->fd);
 	close(work->signals);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	sigprocmask(SIG_SETMASK, &work->before, NULL);
 	/* The child prints nothing: its parent prints one message. */
 	dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
-	ret = getppid() == parent ? fn(arg, &err) : -ESRCH;
-	if (ret && write(out, &err, sizeof(err)) != sizeof(err))
-		_exit(2);
-	_exit(!!ret);
+	_exit(getppid() != parent || fn(arg, said));
 }
 
 int workdir_fork(struct workdir *work, workdir_fn fn, void *arg, const char *what,
 		 struct smc_err *err)
 {
-	pid_t parent = getpid(), pid;
-	int ends[2], status;
+	struct smc_err *said = mmap(NULL, sizeof(*said), PROT_READ | PROT_WRITE,
+				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t parent = getpid(), pid = said == MAP_FAILED ? -1 : fork();
 	const char *why;
+	int status;
 
-	if (pipe2(ends, O_CLOEXEC))
-		return smc_err_set(err, errno, "cannot %s", what);
-	pid = fork();
 	if (!pid)
-		be_child(work, fn, arg, ends[1], parent);
-	status = pid < 0 ? -errno : 0;
-	close(ends[1]);
-	if (pid > 0)
-		status = await(work, pid, 0);
+		be_child(work, fn, arg, said, parent);
+	status = pid < 0 ? -errno : await(work, pid, 0);
+	if (status > 0)
+		*err = *said;
+	if (said != MAP_FAILED)
+		munmap(said, sizeof(*said));
 	why = status == 1 ? "out of memory" : workdir_why(status);
 	if (workdir_is_stopped(work))
 		smc_err_set(err, EINTR, "stopped");
 	else if (status < 0)
 		smc_err_set(err, -status, "cannot %s", what);
-	else if (status && read(ends[0], err, sizeof(*err)) != sizeof(*err))
+	else if (status && !err->code)
 		smc_err_say(err, EIO, "cannot %s: %s", what, *why ? why : "it was stopped");
-	close(ends[0]);
 	if (!status && !work->caught)
 		return 0;
 	/* The process may have been compromised: its text can be anything. */
