@@ -4,6 +4,7 @@
 #include <sys/utsname.h>
 
 #include "base/read.h"
+#include "base/words.h"
 #include "host/btf.h"
 #include "host/record.h"
 #include "host/smc.h"
@@ -191,8 +192,6 @@ bool knob_number(long long *value, const struct doctor_facts *facts, const char 
 	return true;
 }
 
-#define DIRECTORY_END ".service.d"
-
 /* Set the service's name from the directory of its drop-ins. Return: true if it has ours. */
 static bool take_service(struct service_facts *service, const char *directory)
 {
@@ -200,8 +199,7 @@ static bool take_service(struct service_facts *service, const char *directory)
 	char lines[4096];
 	int ret;
 
-	if (len < sizeof(DIRECTORY_END) || len >= sizeof(service->unit) ||
-	    strcmp(directory + len + 1 - sizeof(DIRECTORY_END), DIRECTORY_END) ||
+	if (!word_ends_with(directory, ".service.d") || len >= sizeof(service->unit) ||
 	    !host_text(lines, sizeof(lines), "/etc/systemd/system/%s/zz-smc-tools.conf", directory))
 		return false;
 	snprintf(service->unit, sizeof(service->unit), "%.*s", (int)(len - strlen(".d")),

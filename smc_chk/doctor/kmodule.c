@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/memory.h"
+#include "base/words.h"
 #include "host/file.h"
 #include "host/probe.h"
 
@@ -181,9 +182,7 @@ bool modprobe_cmdline(const char *cmdline, const char *module)
 /* Files in earlier directories hide files of the same name in later ones. */
 static bool is_configuration(const char *name, size_t directory)
 {
-	size_t len = strlen(name);
-
-	if (len < 5 || strcmp(name + len - 5, ".conf"))
+	if (!word_ends_with(name, ".conf"))
 		return false;
 	for (size_t i = 0; i < directory; i++)
 		if (host_exists("%s/%s", directories[i], name))

@@ -102,21 +102,13 @@ bool endpoint_is_tcp(int fd)
 	return !getsockopt(fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &len) && protocol == IPPROTO_TCP;
 }
 
-struct search {
-	uint64_t inode;
-	struct smc_sock *sock;
-	bool is_found;
-};
-
+/* Replace a socket of which only the inode is known. */
 static int look_at(const struct nlmsghdr *nlh, void *arg)
 {
-	struct search *search = arg;
-	struct smc_sock sock;
+	struct smc_sock sock, *wanted = arg;
 
-	if (!smc_sock_decode(&sock, nlh) && sock.inode == search->inode) {
-		*search->sock = sock;
-		search->is_found = true;
-	}
+	if (!smc_sock_decode(&sock, nlh) && sock.inode == wanted->inode)
+		*wanted = sock;
 	return 0;
 }
 
@@ -125,19 +117,18 @@ bool endpoint_diag(int fd, struct smc_sock *sock)
 	const struct smc_abi_diag_req req =
 		smc_sock_request(SMC_DIAG_EXT(SMC_DIAG_CONNINFO) | SMC_DIAG_EXT(SMC_DIAG_LGRINFO) |
 				 SMC_DIAG_EXT(SMC_DIAG_DMBINFO));
-	struct search search = { .sock = sock };
 	struct stat st;
 	int ret = -EINTR;
 
 	if (fstat(fd, &st))
 		return false;
-	/* The address survives a fallback to TCP. */
-	search.inode = st.st_ino;
+	/* The inode survives a fallback to TCP. */
+	*sock = (struct smc_sock){ .inode = st.st_ino };
 	/* A busy table may skip a socket: absence in one dump proves nothing. */
-	for (int i = 0; i < TRIES && !search.is_found && (ret == -EINTR || !ret); i++)
+	for (int i = 0; i < TRIES && !sock->family && (ret == -EINTR || !ret); i++)
 		ret = smc_diag_dump(&req, sizeof(req), sizeof(struct smc_abi_diag_msg), look_at,
-				    &search, NULL);
-	return search.is_found;
+				    sock, NULL);
+	return sock->family;
 }
 
 void endpoint_abort(int fd)
