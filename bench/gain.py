@@ -278,7 +278,7 @@ def run_clients(ports, word):
     if not word and not NODE:  # links of Soft-RoCE break under all loads
         print("| **all together** | | |", flush=True)
         compare(loads, ports)
-    print(out(TOOLS + "/smc_run", "--learned"))
+    print(out(TOOLS + "/smcss", "--learned"))
 
 
 def learned(word=""):

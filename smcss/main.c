@@ -17,9 +17,11 @@ enum {
 	OPT_ALL_NETNS = CLI_LONG_ONLY,
 	OPT_METRICS,
 	OPT_DRY_RUN,
+	OPT_LEARNED,
 };
 
 static struct smcss_opts asked;
+static bool is_learned;
 
 static const struct cli_opt options[] = {
 	{ 'a', "all", NULL, "also show listening and unconnected sockets", &asked.is_all },
@@ -53,6 +55,10 @@ static const struct cli_opt options[] = {
 	  .excludes = "--all --listening --summary --json --metrics --watch" },
 	{ OPT_DRY_RUN, "dry-run", NULL, "list what --kill would end", &asked.is_dry,
 	  .needs = "--kill" },
+	{ OPT_LEARNED, "learned", NULL, "list what smc_run learned about destinations", &is_learned,
+	  .excludes =
+		  "--all --listening --debug --smcd --smcr --wide --explain --processes --names "
+		  "--summary --output --no-header --all-netns --metrics --watch --kill" },
 	{ 0 },
 };
 
@@ -64,8 +70,7 @@ static int help(const struct cli_tool *self)
 static const struct cli_tool tool = {
 	.name = "smcss",
 	.usage = "[OPTIONS] [FILTER]",
-	.summary = "List SMC sockets: what each connection runs over, and if it is TCP, why.\n"
-		   "Example: smcss -e dport = 6379",
+	.summary = "List SMC sockets: what each runs over, and why. Example: smcss -e dport 6379",
 	.opts = options,
 	.error_status = 1,
 	.help = help,
@@ -85,6 +90,8 @@ static int parse(int argc, char **argv)
 		return cli_usage_error(&tool, "%s", err.text);
 	if (asked.filter.has_netns && !asked.is_all_netns)
 		return cli_usage_error(&tool, "the filter 'netns' is for --all-netns");
+	if (is_learned && cli_no_operand(&tool, argv[optind]))
+		return tool.error_status;
 	if (asked.is_kill && optind == argc)
 		return cli_usage_error(&tool, "'--kill' needs a filter");
 	asked.width = asked.is_json || asked.is_metrics ? 0 : cli_columns();
@@ -103,7 +110,7 @@ static void show_learned(void)
 		return;
 	count = learned_count();
 	if (count)
-		printf("%d destination%s by choice: smc_run --learned\n", count,
+		printf("%d destination%s by choice: smcss --learned\n", count,
 		       count == 1 ? " uses TCP" : "s use TCP");
 }
 
@@ -155,7 +162,7 @@ int main(int argc, char **argv)
 		return cli_error(&tool, "%s", err.text);
 	if (asked.watch_seconds > 0)
 		signals_interruptible(&ends);
-	if (repeat(&err))
+	if (is_learned ? smcss_learned(asked.is_json, &err) : repeat(&err))
 		return cli_error(&tool, "%s", err.text);
 	return cli_close_stdout(&tool);
 }

@@ -5,7 +5,7 @@
 #include <netinet/in.h>
 
 #include "base/libc.h"
-#include "launch/learned.h"
+#include "launch/learned_table.h"
 
 /**
  * struct learned_fact - a remembered destination

@@ -134,7 +134,7 @@ void doctor_traffic(struct doctor *doc)
 {
 	if (doc->facts->shim.n_learned)
 		doctor_note(doc, CHECK, "learned",
-			    "destinations that use TCP by choice: %d, see smc_run --learned",
+			    "destinations that use TCP by choice: %d, see smcss --learned",
 			    doc->facts->shim.n_learned);
 	if (!doc->facts->has_stats)
 		return;

@@ -6,7 +6,7 @@ mimic=$bin/mimic.so
 cp "$here/learned.py" "$tmp" # a path without blanks
 loop="env SMC_LEARN=1 LD_PRELOAD=$shim:$mimic python3 -B $tmp/learned.py"
 memory="python3 -B $tmp/learned.py"
-list="$BUILD/smc_run --learned -j"
+list="$BUILD/smcss --learned -j"
 
 # apart COMMANDS: of a shell, with shared memory and a network of its own
 apart() {

@@ -155,10 +155,6 @@ else
 	skip '--raise-limits' 'needs root'
 fi
 
-# Other tests may learn something meanwhile.
-smc --learned -j
-like "$status$(<"$out")" '^0[{]"schema":"smc-tools/learned/1","destinations":\[[^ ]*\][}]$' '--learned -j: JSON without blanks, as by the other tools'
-
 # ---- warnings ----
 # warns WORDS TEXT COMMAND...: one line with the words, the command runs if the kernel executes it; 125 with --strict
 warns() {

@@ -124,8 +124,8 @@ def as_user(number):
 
 
 def learned(prefix=(), port=PORT):
-    status, out, err = run(*prefix, "smc_run", "--learned", "-j")
-    equal((status, err), (0, ""), "smc_run --learned -j")
+    status, out, err = run(*prefix, "smcss", "--learned", "-j")
+    equal((status, err), (0, ""), "smcss --learned -j")
     return [entry for entry in json.loads(out)["destinations"] if entry["port"] == port]
 
 
@@ -138,8 +138,8 @@ def start_server(port):
 server = start_server(PORT)
 
 # Durations depend on the clock: on a busy machine some are long. So no count is exact.
-text = on_terminal(["smc_run", "--learned"])[1]
-ok(text.startswith("smc_run: no destination") and text.count("\n") == 1, "nothing is known yet", text)
+text = on_terminal(["smcss", "--learned"])[1]
+ok(text.startswith("smcss: no destination") and text.count("\n") == 1, "nothing is known yet", text)
 first = clients(150)
 ok(first.startswith("s" * 8), "new destinations use SMC", first)
 ok(first[20:].count("t") > 65, "most connections use TCP after that", first)
@@ -147,8 +147,8 @@ ok("t" in clients(8, env={"SMC_LEARN": "1"}), "the next process knows it")
 entries = learned()
 equal([(entry["address"], entry["uses"], entry.get("why"), entry["user"]) for entry in entries], [("127.0.0.1", "TCP", "short", 0)], "it is listed")
 ok(entries[0]["connections"] >= 158, "with all connections", entries)
-ok(run("smcss", "-s")[1].endswith("1 destination uses TCP by choice: smc_run --learned\n"), "smcss -s names it")
-ok("1, see smc_run --learned" in run("smc_chk")[1], "as does the doctor")
+ok(run("smcss", "-s")[1].endswith("1 destination uses TCP by choice: smcss --learned\n"), "smcss -s names it")
+ok("1, see smcss --learned" in run("smc_chk")[1], "as does the doctor")
 out = run("smc_run", "-d", "--", sys.executable, "-B", ME, "client", str(PORT), "3", "0")[2]
 ok("connections there are too short for SMC -> TCP" in out, "and smc_run -d", out)
 
@@ -207,7 +207,7 @@ ok("t" in got and got.startswith("s" * 8) and clients(8, prefix=sandboxed) == "s
 LIBC.shmat.restype = ctypes.c_void_p
 ctypes.memset(LIBC.shmat(number, None, 0), 1, size)
 ok(set(clients(20)) <= set("st"), "garbage", None)
-status, out, err = run("smc_run", "--learned")
+status, out, err = run("smcss", "--learned")
 equal((status, err), (0, ""), "garbage is listed")
 server.terminate()
 server.wait()
