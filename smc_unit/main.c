@@ -49,8 +49,8 @@ static const struct cli_tool tools[] = {
 		     "Example: smc_unit status redis-server\n", .error_status = 1 },
 	[PEERS] = { "smc_unit peers", "[OPTION]... UNIT NETS",
 		    "Use SMC only with these networks, on the ports where an enabled service\n"
-		    "listens. NETS is NET[:PORTS], separated by commas; or all, which ends the\n"
-		    "limit.",
+		    "listens. NETS is NET[:PORTS], separated by commas, or a filter such as\n"
+		    "'dst 10.0.0.0/8 and sport = 6379'; or all, which ends the limit.",
 		    peers_options, "Example: smc_unit peers redis-server 10.0.0.0/8,fd00::/8\n",
 		    .error_status = 1 },
 };

@@ -1,75 +1,14 @@
 // SPDX-License-Identifier: MIT
 /* Peers with which a service uses SMC, as rules of smc.conf(5). */
 #include "base/array.h"
-#include "base/scan.h"
 #include "out/text.h"
 #include "process/ask.h"
 #include "settings/conf_files.h"
+#include "smc/peer_list.h"
 #include "smc_unit/unit.h"
 
 /* Remove rules that the remaining files do not have, even if these are empty. */
 #define WITHOUT DROPIN_MARK "exclusive policy\n"
-
-/** struct peer - @net: "10.0.0.0/8" or "[fd00::]/8"; @ports: "80-90", "" for those of the unit */
-struct peer {
-	char net[INET6_ADDRSTRLEN + sizeof("[]/128")];
-	char ports[sizeof("65535-65535")];
-};
-
-struct peers {
-	struct peer *all;
-	size_t count;
-};
-
-static int wrong(const struct cli_tool *tool, const char *item, const char *want)
-{
-	return cli_usage_error(tool, "'%s': expected %s", item, want);
-}
-
-/* smc_conf checks the rest: it applies all of the rules, or none. */
-static int read_peer(struct peer *peer, const char *item, const struct cli_tool *tool)
-{
-	bool is_bracketed = *item == '[';
-	const char *at = item;
-	uint16_t low, high;
-	unsigned int bits;
-	uint8_t bytes[16];
-	int family, len;
-
-	if (!scan_net(&at, &family, bytes, &bits) ||
-	    (*at && (*at != ':' || (family == AF_INET6 && !is_bracketed))))
-		return wrong(tool, item,
-			     "a network such as 10.0.0.0/8, fd00::/8, 10.9.0.7:5432 or "
-			     "[fd00::]/8:5432");
-	len = (int)(at - item);
-	if (family == AF_INET || is_bracketed)
-		snprintf(peer->net, sizeof(peer->net), "%.*s", len, item);
-	else
-		snprintf(peer->net, sizeof(peer->net), "[%.*s]%.*s", (int)strcspn(item, "/"), item,
-			 len, item + strcspn(item, "/"));
-	at += *at == ':';
-	snprintf(peer->ports, sizeof(peer->ports), "%s", at);
-	if (item[len] && (!scan_ports(&at, &low, &high) || *at))
-		return wrong(tool, item,
-			     "a port from 1 to 65535 after the colon, or a range such as "
-			     "8000-8100");
-	return 0;
-}
-
-/* Comma-separated networks. Return: 0, or an exit status after a message. */
-static int read_peers(struct peers *peers, const char *list, const struct cli_tool *tool)
-{
-	char item[sizeof(struct peer) + 1];
-	int len, ret;
-
-	do {
-		len = (int)strcspn(list, ",");
-		snprintf(item, sizeof(item), "%.*s", len, list);
-		ret = read_peer(smc_array_add(&peers->all, &peers->count), item, tool);
-		list += len;
-	} while (!ret && *list++);
-	return ret;
-}
 
 /* ---- the rules ---- */
 
@@ -97,41 +36,73 @@ static int compare_port(const void *one, const void *other)
 	return *(const uint16_t *)one - *(const uint16_t *)other;
 }
 
-/* A line for each port of the unit, with the networks given without ports */
-static void add_ports(struct out_text *text, struct listeners *found, const struct peers *peers)
+/* Lines for an alternative: any address is one of both families. */
+static void add_line(struct out_text *text, const struct peer *peer, uint16_t low, uint16_t high)
 {
-	qsort(found->ports, found->count, sizeof(*found->ports), compare_port);
-	for (size_t i = 0; i < found->count; i++) {
-		if (i && found->ports[i] == found->ports[i - 1])
-			continue;
-		out_str(text, "allow from");
-		for (size_t k = 0; k < peers->count; k++)
-			if (!*peers->all[k].ports)
-				out_printf(text, " %s:%u", peers->all[k].net, found->ports[i]);
-		out_char(text, '\n');
+	struct scan_end end = peer->ends[PEER_REMOTE];
+	char item[PEER_TEXT_SIZE];
+
+	end.low = low;
+	end.high = high;
+	for (int i = 0; i < (end.family ? 1 : 2); i++) {
+		struct scan_end any = { .family = i ? AF_INET6 : AF_INET, .low = low };
+
+		any.high = high;
+		peer_end_text(item, end.family ? &end : &any);
+		out_printf(text, "allow from %s\n", item);
 	}
+}
+
+/* Lines for each port of the unit, with the peers that have none of their own */
+static int add_ports(struct out_text *text, const struct unit *unit, const struct peers *peers,
+		     struct smc_err *err)
+{
+	struct listeners found = { 0 };
+	int ret = unit_listeners(&found, unit, err);
+
+	if (!ret)
+		ret = check_ports(&found, unit, err);
+	if (!ret)
+		qsort(found.ports, found.count, sizeof(*found.ports), compare_port);
+	for (size_t i = 0; !ret && i < found.count; i++)
+		for (size_t k = 0; k < peers->count; k++)
+			if (!peers->all[k].ends[PEER_LOCAL].low &&
+			    (!i || found.ports[i] != found.ports[i - 1]))
+				add_line(text, &peers->all[k], found.ports[i], found.ports[i]);
+	free(found.ports);
+	return ret;
 }
 
 static int make_rules(struct out_text *text, const struct unit *unit, const struct peers *peers,
 		      struct smc_err *err)
 {
-	struct listeners found = { 0 };
 	bool need_ports = false;
-	int ret = 0;
 
 	for_each(peer, peers->all, peers->count) {
-		if (*peer->ports)
-			out_printf(text, "allow from %s:%s\n", peer->net, peer->ports);
+		const struct scan_end *own = &peer->ends[PEER_LOCAL];
+
+		if (own->low)
+			add_line(text, peer, own->low, own->high);
 		else
 			need_ports = true;
 	}
-	if (!need_ports)
-		return 0;
-	ret = unit_listeners(&found, unit, err) ?: check_ports(&found, unit, err);
-	if (!ret)
-		add_ports(text, &found, peers);
-	free(found.ports);
-	return ret;
+	return need_ports ? add_ports(text, unit, peers, err) : 0;
+}
+
+/* Before the unit is looked for */
+static int check_peers(const struct peers *peers, struct smc_err *err)
+{
+	if (!peers->count)
+		return smc_err_say(err, EINVAL, "expected a network such as 10.0.0.0/8");
+	for_each(peer, peers->all, peers->count) {
+		if (peer->ends[PEER_LOCAL].family)
+			return smc_err_say(err, EINVAL, "a policy cannot test 'src'");
+		if (peer->ends[PEER_REMOTE].low)
+			return smc_err_say(err, EINVAL,
+					   "the policy of a service cannot test 'dport', its "
+					   "clients' ports: use 'sport'");
+	}
+	return 0;
 }
 
 /* ---- their file ---- */
@@ -251,20 +222,23 @@ static int lift(const struct unit *unit, struct smc_err *err)
 	return ret < 0 ? ret : 0;
 }
 
-int unit_peers(const struct request *req, const char *nets)
+int unit_peers(const struct request *req, const char *text)
 {
-	bool is_all = !strcmp(nets, "all");
+	bool is_all = !strcmp(text, "all");
 	struct unit unit = { .req = req };
-	struct peers peers = { 0 };
+	struct peers peers = { .count = 0 };
 	struct smc_err err = { 0 };
-	int status = is_all ? 0 : read_peers(&peers, nets, req->launch.tool);
-	int ret = status ? 0 : unit_load(req, &unit, &err);
+	int ret = is_all ? 0 : peers_parse(&peers, text, true, &err);
 
-	if (!status && !ret)
+	if (!ret && !is_all)
+		ret = check_peers(&peers, &err);
+	if (ret)
+		return cli_usage_error(req->launch.tool, "%s", err.text);
+	ret = unit_load(req, &unit, &err);
+	if (!ret)
 		ret = check_enabled(&unit, &err);
-	if (!status && !ret)
+	if (!ret)
 		ret = is_all ? lift(&unit, &err) : limit(&unit, &peers, &err);
 	free(unit.props.text);
-	free(peers.all);
-	return ret ? cli_error(req->launch.tool, "%s", err.text) : status;
+	return ret ? cli_error(req->launch.tool, "%s", err.text) : 0;
 }

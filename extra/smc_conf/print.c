@@ -34,14 +34,6 @@ static const void *kind_of(const void *row)
 	return ((const struct row *)row)->item->kind->name;
 }
 
-/* Lines of a policy stand elsewhere. */
-static const void *value_of(const void *row)
-{
-	const struct conf_item *item = item_of(row);
-
-	return item->kind->is_text ? NULL : item;
-}
-
 static void text_setting(struct out_text *text, const void *row)
 {
 	conf_append_line(text, item_of(row));
@@ -78,7 +70,7 @@ static const struct out_col columns[] = {
 	{ NULL, NULL, "name", 0, .find = item_of, OUT_PTR(conf_item, object), OUT_OPTIONAL },
 	{ NULL, NULL, "by", 0, .find = item_of, OUT_PTR(conf_item, by), OUT_OPTIONAL },
 	{ NULL, NULL, "port", 0, .find = item_of, OUT_DEC(conf_item, port, 0), OUT_OPTIONAL },
-	{ NULL, NULL, "value", 0, .find = value_of, OUT_PTR(conf_item, value), OUT_OPTIONAL },
+	{ NULL, NULL, "value", 0, .find = item_of, OUT_PTR(conf_item, value), OUT_OPTIONAL },
 	{ 0 },
 };
 
@@ -185,7 +177,7 @@ static void put_wanted(struct output *out, const char *netns, const struct conf_
 	const char *state = now ? "differs" : "not set";
 
 	put_row(out, netns, item, is_set ? "set" : state, &item->place);
-	if (now && !is_set && !item->kind->is_text)
+	if (now && !is_set)
 		put_row(out, netns, now, "is", NULL);
 }
 
@@ -200,8 +192,7 @@ static void put_rows(struct output *out)
 			if (wanted->items[i].section == at)
 				put_wanted(out, netns, &wanted->items[i]);
 		for_each(item, now->items, now->count) {
-			if (item->section != at || conf_find(wanted, at, item) ||
-			    !(*item->object || *item->value)) /* no policy */
+			if (item->section != at || conf_find(wanted, at, item))
 				continue;
 			put_row(out, netns, item, settings_is_normal(item) ? "default" : "by hand",
 				NULL);

@@ -16,10 +16,10 @@ static void append_rule(struct out_text *text, const struct policy_rule *rule)
 
 	policy_rule_text(what, rule);
 	out_printf(text, "  %s: %zu network%s", what, rule->count, plural_s(rule->count));
-	if (rule->ports.low && rule->ports.low == rule->ports.high)
-		out_printf(text, ", port %u", rule->ports.low);
-	else if (rule->ports.low)
-		out_printf(text, ", ports %u to %u", rule->ports.low, rule->ports.high);
+	if (rule->low && rule->low == rule->high)
+		out_printf(text, ", port %u", rule->low);
+	else if (rule->low)
+		out_printf(text, ", ports %u to %u", rule->low, rule->high);
 	out_printf(text, ", %" PRIu64 " matched", rule->hits);
 	if (rule->action == POLICY_ALLOW)
 		out_printf(text, ", %" PRIu64 " other%s denied", rule->others,
@@ -44,13 +44,13 @@ void sc_policy_text(struct out_text *text, const struct settings *host, size_t a
 
 /* ---- JSON ---- */
 
-static json_t *nets_json(const struct netaddr *nets, size_t count)
+static json_t *nets_json(const struct scan_end *nets, size_t count)
 {
 	json_t *array = json_array();
-	char text[NETADDR_TEXT_SIZE];
+	char text[PEER_TEXT_SIZE];
 
 	for (size_t i = 0; i < count; i++) {
-		netaddr_short(text, &nets[i]);
+		peer_end_text(text, &nets[i]);
 		json_array_append_new(array, json_string(text));
 	}
 	return array;
@@ -61,9 +61,9 @@ static json_t *rule_json(const struct policy_rule *rule)
 	json_t *json = json_pack("{s:s, s:s}", "action", policy_action_name(rule->action),
 				 "direction", policy_side_name(rule->side));
 
-	if (rule->ports.low)
-		out_json_merge(json, json_pack("{s:i, s:i}", "first_port", rule->ports.low,
-					       "last_port", rule->ports.high));
+	if (rule->low)
+		out_json_merge(json, json_pack("{s:i, s:i}", "first_port", rule->low, "last_port",
+					       rule->high));
 	json_object_set_new(json, "networks", nets_json(rule->nets, rule->count));
 	json_object_set_new(json, "hits", out_json_number(rule->hits));
 	if (rule->action == POLICY_ALLOW)
@@ -90,10 +90,10 @@ static void append_samples(struct out_text *text, const char *netns, const struc
 {
 	bool is_allow = rule->action == POLICY_ALLOW;
 	char words[16], range[16];
-	const char *ports = rule->ports.low ? range : NULL;
+	const char *ports = rule->low ? range : NULL;
 
 	policy_rule_text(words, rule);
-	snprintf(range, sizeof(range), "%u-%u", rule->ports.low, rule->ports.high);
+	snprintf(range, sizeof(range), "%u-%u", rule->low, rule->high);
 	metrics_sample(text, METRIC, rule->hits, "netns", netns, "rule", words, "ports", ports,
 		       "result", is_allow ? "allowed" : "denied", NULL);
 	if (is_allow)

@@ -76,3 +76,36 @@ static inline bool same_bits(const uint8_t *a, const uint8_t *b, unsigned int bi
 		return false;
 	return !(bits % 8) || !((a[bits / 8] ^ b[bits / 8]) >> (8 - bits % 8));
 }
+
+/**
+ * struct scan_end - addresses and ports at one end of connections
+ * @family: AF_UNSPEC for any address; @bits: length of the prefix of @bytes
+ * @low, @high: ports, host byte order; 0 and 65535 for any; @high is 0 if the end does not matter
+ */
+struct scan_end {
+	int family;
+	unsigned int bits;
+	uint8_t bytes[16];
+	uint16_t low, high;
+};
+
+/** scan_end() - a whole text: ADDR[/BITS][:PORTS] or PORTS; * for any; no IPv4-mapped address */
+static inline bool scan_end(const char *at, struct scan_end *end)
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+	bool is_bracketed = *at == '[';
+
+	*end = (struct scan_end){ .high = UINT16_MAX };
+	if (strpbrk(at, ".:[")) {
+		if (!scan_net(&at, &end->family, end->bytes, &end->bits) ||
+		    (end->family == AF_INET6 && same_bits(end->bytes, mapped, 96)))
+			return false;
+		if (!*at)
+			return true;
+		if (*at++ != ':' || (end->family == AF_INET6 && !is_bracketed))
+			return false;
+	}
+	if (*at == '*')
+		return !at[1];
+	return scan_ports(&at, &end->low, &end->high) && !*at;
+}

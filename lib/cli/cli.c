@@ -145,8 +145,7 @@ static bool is_near(const char *a, const char *b, int errors)
 	       (a[0] == b[1] && a[1] == b[0] && is_near(a + 2, b + 2, errors));
 }
 
-/* The word of @words that @typed begins, or resembles. Return: NULL if none */
-static const char *near_word(const char *const *words, const char *typed)
+const char *cli_near(const char *const *words, const char *typed)
 {
 	size_t len = strlen(typed);
 
@@ -164,7 +163,7 @@ static const char *near_word(const char *const *words, const char *typed)
 int cli_unknown(const struct cli_tool *tool, const char *what, const char *dashes,
 		const char *const *words, const char *typed)
 {
-	const char *near = near_word(words, typed);
+	const char *near = cli_near(words, typed);
 
 	if (near)
 		return cli_usage_error(tool, "unknown %s '%s%s' (did you mean '%s%s'?)", what,

@@ -107,6 +107,9 @@ const char *cli_long_name(const struct cli_tool *tool, int val);
 /** cli_command() - index of @word in @words, or of the only one it begins; -1 after a message */
 int cli_command(const struct cli_tool *tool, const char *const *words, const char *word);
 
+/** cli_near() - the word of a list, ended by NULL, that @typed begins, or resembles; or NULL */
+const char *cli_near(const char *const *words, const char *typed);
+
 /**
  * cli_unknown() - refuse a word, and name a similar one if there is one
  * @what: "command"; @dashes: before each word, or ""

@@ -4,10 +4,12 @@
 
 #include <getopt.h>
 
+#include "base/array.h"
 #include "base/memory.h"
 #include "base/read.h"
 #include "base/words.h"
 #include "process/self.h"
+#include "smc/peer_list.h"
 
 static int take_size(struct launch *launch, const char *option, enum smc_variable variable)
 {
@@ -25,24 +27,34 @@ static int take_size(struct launch *launch, const char *option, enum smc_variabl
 	return 0;
 }
 
-/* A repeated option adds to the list. */
-static int take_rules(struct launch *launch, const char *option, bool is_exclude)
+/* A repeated option adds to the list. @name: of the option or variable */
+static int take_rules(struct launch *launch, const char *name, enum smc_variable variable,
+		      const char *text)
 {
-	const char **list = &launch->settings[is_exclude ? VAR_EXCLUDE : VAR_INCLUDE];
-	const struct cli_tool *tool = launch->tool;
-	const char *bad;
+	struct peers peers = { .count = 0 };
+	struct smc_err err;
+	int ret = peers_parse(&peers, text, false, &err);
 
-	switch (rules_parse(&launch->rules, is_exclude, optarg, &bad)) {
-	case 0: break;
-	case -E2BIG: return cli_usage_error(tool, "--%s: more than %d rules", option, RULES_MAX);
-	default:
-		return cli_usage_error(tool,
-				       "--%s: '%.*s' is not a rule such as 6379, "
-				       "listen:80-90, 10.0.0.0/8:6379 or [fd00::1]:80",
-				       option, (int)strcspn(bad, ", \t\n"), bad);
+	launch->n_rules += peers.count;
+	if (!ret && launch->n_rules > PEERS_MAX)
+		ret = smc_err_say(&err, EINVAL, "more than %d rules", PEERS_MAX);
+	if (!ret)
+		ret = peers_list(&launch->settings[variable], &peers, &err);
+	return ret ? cli_usage_error(launch->tool, "%s: %s", name, err.text) : 0;
+}
+
+int launch_take_filters(struct launch *launch)
+{
+	static const enum smc_variable lists[] = { VAR_INCLUDE, VAR_EXCLUDE };
+	int status = 0;
+
+	for (size_t i = 0; !status && i < ARRAY_SIZE(lists); i++) {
+		const char *name = smc_variables[lists[i]], *text = getenv(name);
+
+		if (text && !launch->settings[lists[i]] && peers_are_filter(text))
+			status = take_rules(launch, name, lists[i], text);
 	}
-	*list = *list ? xprintf("%s,%s", *list, optarg) : optarg;
-	return 0;
+	return status;
 }
 
 static int take_spin(struct launch *launch)
@@ -119,8 +131,8 @@ int launch_option(struct launch *launch, int opt)
 	case 'r': return take_size(launch, "rcvbuf", VAR_RCVBUF);
 	case 't': return take_size(launch, "sndbuf", VAR_SNDBUF);
 	case 'f': return take_family(launch);
-	case LAUNCH_INCLUDE: return take_rules(launch, "include", false);
-	case LAUNCH_EXCLUDE: return take_rules(launch, "exclude", true);
+	case LAUNCH_INCLUDE: return take_rules(launch, "--include", VAR_INCLUDE, optarg);
+	case LAUNCH_EXCLUDE: return take_rules(launch, "--exclude", VAR_EXCLUDE, optarg);
 	case 'd': launch->settings[VAR_DEBUG] = "1"; return 0;
 	case LAUNCH_STRICT: launch->settings[VAR_STRICT] = "1"; return 0;
 	case LAUNCH_RAW: launch->settings[VAR_RAW] = "1"; return 0;

@@ -4,7 +4,6 @@
 
 #include "base/libc.h"
 #include "cli/cli.h"
-#include "launch/rules.h"
 #include "launch/variables.h"
 #include "process/library.h"
 
@@ -59,8 +58,8 @@ enum {
 	  "open smc (AF_SMC, default), inet (IPPROTO_SMC) or\n" \
 	  "auto (the best) sockets" }, \
 	{ LAUNCH_INCLUDE, "include", "RULES", \
-	  "use SMC only for these: PORT, ADDR[/BITS][:PORT],\n" \
-	  "listen[:PORT]; separated by commas" }, \
+	  "use SMC only for ADDR[/BITS][:PORT], PORT,\n" \
+	  "listen[:PORT], or a filter: 'dport 6379'" }, \
 	{ LAUNCH_EXCLUDE, "exclude", "RULES", "use TCP for these" }, \
 	{ LAUNCH_STRICT, "strict", NULL, "fail where SMC sockets are not possible" }, \
 	{ LAUNCH_RAW, "raw", NULL, "do not hide where SMC differs from TCP" }, \
@@ -91,7 +90,7 @@ enum {
  * @quiet: no warnings
  * @raise_limits: for commands: raise the kernel's limits to the buffer sizes
  * @is_after_bpf: eBPF was tried before: do not try it again
- * @rules: of both lists; @sizes: buffer sizes in @settings, in bytes
+ * @n_rules: of both lists; @sizes: buffer sizes in @settings, in bytes
  * @command_line: all arguments of this program, for smc_supervise
  * @supervise: see supervise.h; NULL to execute smc_supervise with @command_line instead
  */
@@ -102,7 +101,7 @@ struct launch {
 	bool quiet;
 	bool raise_limits;
 	bool is_after_bpf;
-	struct rules rules;
+	size_t n_rules;
 	char sizes[VARIABLES][16];
 	char *const *command_line;
 	enum attempt (*supervise)(const struct launch *launch, const struct target *target,
@@ -115,6 +114,12 @@ struct launch {
  * Return: 0; the tool's error status after a message; -1 for an option not in the rows above.
  */
 int launch_option(struct launch *launch, int opt);
+
+/**
+ * launch_take_filters() - translate SMC_INCLUDE and SMC_EXCLUDE, if they are expressions of
+ *	smc-filter(7), for the library. Return: 0; the tool's error status after a message
+ */
+int launch_take_filters(struct launch *launch);
 
 /** launch_profile() - text of a profile, to be freed; NULL with errno */
 char *launch_profile(const char *name);

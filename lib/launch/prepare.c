@@ -246,13 +246,15 @@ static int use_selected(const struct launch *launch, char *const *argv, const st
 	return use_library(launch, argv, target);
 }
 
-int launch_prepare(const struct launch *launch, char *const *argv)
+int launch_prepare(const struct launch *asked, char *const *argv)
 {
+	struct launch own = *asked, *launch = &own;
+	int ret = launch_take_filters(launch);
 	struct target target;
-	int ret;
 
 	target_find(*argv, &target);
-	ret = target.path[0] && launch->way != WAY_BPF ? buffers_may_raise(launch) : 0;
+	if (!ret && target.path[0] && launch->way != WAY_BPF)
+		ret = buffers_may_raise(launch);
 	if (ret)
 		return ret;
 	if (target.path[0] && (launch->way == WAY_BPF || launch->way == WAY_SECCOMP))

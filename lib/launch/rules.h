@@ -2,9 +2,7 @@
 /* Rules for connections that use SMC: SMC_INCLUDE and SMC_EXCLUDE. */
 #pragma once
 
-#include "base/libc.h"
-
-#include <sys/socket.h>
+#include "base/scan.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -13,18 +11,11 @@
 /**
  * struct rule - one item of a list
  * @is_exclude: from SMC_EXCLUDE
- * @is_listen: matches listening sockets by local address; else connecting sockets by peer address
- * @is_v6: the address is a true IPv6 one, not IPv4-mapped
- * @has_addr: false for any address, @is_v6 is meaningless then
- * @bits: prefix length of @addr, 0 to 128
- * @low, @high: ports, host byte order; 0 and 65535 for any
- * @addr: IPv6, or IPv4 mapped into it
+ * @is_listen: matches listening sockets by local address; else connecting ones by peer address
  */
 struct rule {
-	bool is_exclude, is_listen, is_v6, has_addr;
-	uint8_t bits;
-	uint16_t low, high;
-	uint8_t addr[16];
+	struct scan_end end;
+	bool is_exclude, is_listen;
 };
 
 /** struct rules - both lists; all zero means that everything uses SMC */

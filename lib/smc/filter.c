@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: MIT
+/* Parse expressions of smc-filter(7). */
 #include "smc/filter.h"
 
 #include <netdb.h>
-#include <pwd.h>
 #include <strings.h>
 
-#include "base/array.h"
-#include "base/scan.h"
+#include "cli/cli.h"
 
 #define MAX_DEPTH 16
-#define ALL_STATES UINT32_MAX
-#define STATE_BIT(state) (1U << (state))
 #define WANTED_ADDR "a numeric address such as 10.0.0.0/8 or [2001:db8::1]:80"
 
 struct parser {
 	struct filter *filter;
+	const struct filter_test *more;
 	struct smc_err *err;
 	int argc;
 	char *const *argv;
@@ -92,8 +90,7 @@ static enum filter_op parse_op(struct parser *p)
 	return op <= FILTER_GE ? op : FILTER_EQ;
 }
 
-/* A decimal number without sign. */
-static bool parse_number(const char *text, uint32_t max, uint32_t *value)
+bool filter_number(const char *text, uint32_t max, uint32_t *value)
 {
 	/* A 32-bit long would saturate at 4294967295. */
 	unsigned long long number = strtoull(text, NULL, 10);
@@ -108,103 +105,40 @@ static int parse_port(const char *text, uint32_t *port)
 	struct servent *service = is_name ? getservbyname(text, "tcp") : NULL;
 
 	if (!service)
-		return parse_number(text, UINT16_MAX, port) ? 0 : -EINVAL;
+		return filter_number(text, UINT16_MAX, port) ? 0 : -EINVAL;
 	*port = ntohs((uint16_t)service->s_port);
 	return 0;
 }
 
 /* "80", ":80", "http" or ":http" */
-static bool port_test(struct filter_node *node, char *token)
+static bool port_test(struct filter_node *node, const char *token)
 {
 	return !parse_port(token + (token[0] == ':'), &node->value);
 }
 
 /* ADDR, ADDR/PREFIX, ADDR:PORT, [ADDR6]/PREFIX:PORT, :PORT; ADDR may be * or any */
-static bool addr_test(struct filter_node *node, char *token)
+static bool addr_test(struct filter_node *node, const char *token)
 {
+	struct scan_end *end = &node->end;
 	const char *at = token, *colon = strchr(token, ':');
 	size_t len = strcspn(token, ":");
 	bool is_any = !(colon && strchr(colon + 1, ':')) &&
 		      (!len || (len == 1 && *at == '*') || (len == 3 && !memcmp(at, "any", 3)));
-	int family = AF_UNSPEC;
-	unsigned int bits = 0;
 
-	if (!is_any && !scan_net(&at, &family, node->addr.ip, &bits))
+	if (!is_any && !scan_net(&at, &end->family, end->bytes, &end->bits))
 		return false;
 	at += is_any ? len : 0;
-	node->addr.family = (uint8_t)family;
-	node->prefix = (uint8_t)bits;
-	node->has_port = *at == ':' && (family != AF_INET6 || *token == '[');
+	node->has_port = *at == ':' && (end->family != AF_INET6 || *token == '[');
 	return node->has_port ? !parse_port(at + 1, &node->value) : !*at;
 }
 
-static bool state_test(struct filter_node *node, char *token)
-{
-	const uint32_t idle =
-		STATE_BIT(SMC_ABI_LISTEN) | STATE_BIT(SMC_ABI_INIT) | STATE_BIT(SMC_ABI_CLOSED);
-	const struct {
-		const char *name;
-		uint32_t states;
-	} sets[] = {
-		{ "all", ALL_STATES },
-		{ "listening", STATE_BIT(SMC_ABI_LISTEN) },
-		{ "established", STATE_BIT(SMC_ABI_ACTIVE) },
-		{ "connected", ALL_STATES & ~idle },
-		{ "closing", ALL_STATES & ~idle & ~STATE_BIT(SMC_ABI_ACTIVE) },
-	};
-	int state = smc_state_parse(token);
-
-	if (state >= 0)
-		node->states = STATE_BIT(state);
-	for (size_t i = 0; state < 0 && i < ARRAY_SIZE(sets); i++)
-		if (!strcasecmp(token, sets[i].name))
-			node->states = sets[i].states;
-	return node->states;
-}
-
-static bool mode_test(struct filter_node *node, char *token)
-{
-	static const char *const names[] = { "none", "smcr", "smcd", "tcp" };
-
-	while (node->value < 4 && strcasecmp(token, names[node->value]))
-		node->value++;
-	return node->value < 4;
-}
-
-static bool uid_test(struct filter_node *node, char *token)
-{
-	struct passwd *user;
-
-	if (parse_number(token, UINT32_MAX, &node->value))
-		return true;
-	user = getpwnam(token);
-	node->value = user ? user->pw_uid : 0;
-	return user;
-}
-
-/*
- * Tests. @read converts the token, which it may modify, into a value; NULL: it is a name. @wanted
- * describes valid tokens. Tests of numbers have an order. @peer_kind: for tests of either end, the
- * test of the other end.
- */
-static const struct test {
-	const char *name;
-	enum filter_kind kind, peer_kind;
-	bool has_order;
-	bool (*read)(struct filter_node *node, char *token);
-	const char *wanted;
-} tests[] = {
-	{ "state", FILTER_STATE, 0, false, state_test,
-	  "a state such as active, listen, connected, closing or all" },
-	{ "mode", FILTER_MODE, 0, false, mode_test, "a mode: smcr, smcd, tcp or none" },
+static const struct filter_test own_tests[] = {
 	{ "port", FILTER_SPORT, FILTER_DPORT, true, port_test, "a port" },
 	{ "sport", FILTER_SPORT, 0, true, port_test, "a port" },
 	{ "dport", FILTER_DPORT, 0, true, port_test, "a port" },
 	{ "host", FILTER_SRC, FILTER_DST, false, addr_test, WANTED_ADDR },
 	{ "src", FILTER_SRC, 0, false, addr_test, WANTED_ADDR },
 	{ "dst", FILTER_DST, 0, false, addr_test, WANTED_ADDR },
-	{ "uid", FILTER_UID, 0, true, uid_test, "a user" },
-	{ "netns", FILTER_NETNS, 0, false, NULL, "a network namespace" },
 	{ 0 },
 };
 
@@ -222,32 +156,54 @@ static int add_either(struct parser *p, struct filter_node node, enum filter_kin
 	return is_negated ? join(p, FILTER_NOT, ret, 0) : ret;
 }
 
+static const struct filter_test *find_test(const struct filter_test *test, const char *name)
+{
+	while (test && test->name && strcasecmp(name, test->name))
+		test++;
+	return test && test->name ? test : NULL;
+}
+
+/* Name the test that was meant, or all of them. */
+static int unknown(const struct parser *p, const char *token)
+{
+	const char *names[16] = { NULL }, *near;
+	char all[120] = "";
+	size_t count = 0;
+
+	for (const struct filter_test *test = p->more; test && test->name; test++)
+		names[count++] = test->name;
+	for (const struct filter_test *test = own_tests; test->name; test++)
+		names[count++] = test->name;
+	near = cli_near(names, token);
+	if (near)
+		return smc_err_say(p->err, EINVAL, "'%s' is not a filter (did you mean '%s'?)",
+				   token, near);
+	for (size_t i = 0; i < count; i++) {
+		strcat(all, i ? ", " : "");
+		strcat(all, names[i]);
+	}
+	return smc_err_say(p->err, EINVAL, "'%s' is not a filter here (%s)", token, all);
+}
+
 static int parse_test(struct parser *p)
 {
-	const struct test *test = tests;
+	const struct filter_test *test = find_test(own_tests, p->token);
 	struct filter_node node = { 0 };
-	char token[sizeof(p->token)];
 	int ret;
 
-	memcpy(token, p->token, sizeof(token));
+	test = test ? test : find_test(p->more, p->token);
+	if (!test)
+		return unknown(p, p->token);
 	next(p);
-	while (test->name && strcasecmp(token, test->name))
-		test++;
-	if (!test->name)
-		return smc_err_say(p->err, EINVAL,
-				   "'%s' is not a filter (state, mode, port, "
-				   "sport, dport, host, src, dst, uid, netns)",
-				   token);
 	node.kind = test->kind;
 	node.op = parse_op(p);
 	if (node.op > FILTER_NE && test->read == addr_test)
 		return smc_err_say(p->err, EINVAL,
 				   "addresses in a filter can only be compared by = and !=");
-	memcpy(token, p->token, sizeof(token));
-	node.name_len = (uint16_t)strlen(token);
+	node.name_len = (uint16_t)strlen(p->token);
 	node.name = p->rest - node.name_len;
-	if ((node.op > FILTER_NE && !test->has_order) || !*token ||
-	    (test->read && !test->read(&node, token)))
+	if ((node.op > FILTER_NE && !test->has_order) || !node.name_len ||
+	    (test->read && !test->read(&node, p->token)))
 		return unexpected(p, test->wanted);
 	p->filter->has_state |= test->kind == FILTER_STATE;
 	p->filter->has_netns |= test->kind == FILTER_NETNS;
@@ -318,9 +274,12 @@ static int parse_or(struct parser *p)
 	return left;
 }
 
-int filter_parse(struct filter *filter, int argc, char *const *argv, struct smc_err *err)
+int filter_parse_tests(struct filter *filter, const struct filter_test *more, int argc,
+		       char *const *argv, struct smc_err *err)
 {
-	struct parser p = { .filter = filter, .err = err, .argc = argc, .argv = argv };
+	struct parser p = {
+		.filter = filter, .more = more, .err = err, .argc = argc, .argv = argv
+	};
 	int ret;
 
 	*filter = (struct filter){ 0 };
@@ -337,110 +296,4 @@ int filter_parse(struct filter *filter, int argc, char *const *argv, struct smc_
 		return unexpected(&p, "expected here");
 	filter->root = (uint8_t)ret;
 	return 0;
-}
-
-static bool compare(enum filter_op op, uint32_t a, uint32_t b)
-{
-	switch (op) {
-	case FILTER_EQ: return a == b;
-	case FILTER_NE: return a != b;
-	case FILTER_LT: return a < b;
-	case FILTER_LE: return a <= b;
-	case FILTER_GT: return a > b;
-	case FILTER_GE: return a >= b;
-	}
-	return false;
-}
-
-static bool match_addr(const struct filter_node *node, const struct smc_addr *addr)
-{
-	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
-	const uint8_t *ip = addr->ip;
-
-	if (addr->family == AF_UNSPEC && node->addr.family != AF_UNSPEC)
-		return false;
-	if (node->has_port && node->value != addr->port)
-		return node->op == FILTER_NE;
-	if (node->addr.family == AF_UNSPEC)
-		return node->op == FILTER_EQ;
-	if (node->addr.family == AF_INET && addr->family == AF_INET6) {
-		if (memcmp(ip, mapped, sizeof(mapped)))
-			return node->op == FILTER_NE;
-		ip += sizeof(mapped);
-	} else if (node->addr.family != addr->family) {
-		return node->op == FILTER_NE;
-	}
-	return same_bits(node->addr.ip, ip, node->prefix) == (node->op == FILTER_EQ);
-}
-
-/* No port is not port 0: a listener has no peer, a killed connection no local port. */
-static bool match_port(const struct filter_node *node, const struct smc_addr *addr)
-{
-	return addr->port && compare(node->op, addr->port, node->value);
-}
-
-static bool match_state(const struct filter_node *node, uint8_t state)
-{
-	return (state < 32 ? !!(node->states & STATE_BIT(state)) : node->states == ALL_STATES) ==
-	       (node->op == FILTER_EQ);
-}
-
-static bool match_netns(const struct filter_node *node, const char *netns)
-{
-	return netns && (strlen(netns) == node->name_len &&
-			 !memcmp(netns, node->name, node->name_len)) == (node->op == FILTER_EQ);
-}
-
-static bool match_node(const struct filter *filter, uint8_t index, const struct smc_sock *sock)
-{
-	const struct filter_node *node = &filter->nodes[index];
-
-	switch (node->kind) {
-	case FILTER_AND:
-		return match_node(filter, node->left, sock) &&
-		       match_node(filter, node->right, sock);
-	case FILTER_OR:
-		return match_node(filter, node->left, sock) ||
-		       match_node(filter, node->right, sock);
-	case FILTER_NOT: return !match_node(filter, node->left, sock);
-	case FILTER_STATE: return match_state(node, sock->state);
-	case FILTER_MODE: return compare(node->op, smc_sock_mode(sock), node->value);
-	case FILTER_SPORT: return match_port(node, &sock->local);
-	case FILTER_DPORT: return match_port(node, &sock->peer);
-	case FILTER_SRC: return match_addr(node, &sock->local);
-	case FILTER_DST: return match_addr(node, &sock->peer);
-	case FILTER_UID: return compare(node->op, sock->uid, node->value);
-	case FILTER_NETNS: return match_netns(node, sock->netns);
-	}
-	return false;
-}
-
-bool filter_match(const struct filter *filter, const struct smc_sock *sock)
-{
-	return !filter->count || match_node(filter, filter->root, sock);
-}
-
-/* True if a node can evaluate to @want for any socket in a state. */
-static bool can_be(const struct filter *filter, uint8_t index, uint8_t state, bool want)
-{
-	const struct filter_node *node = &filter->nodes[index];
-	bool left;
-
-	switch (node->kind) {
-	case FILTER_AND:
-	case FILTER_OR:
-		left = can_be(filter, node->left, state, want);
-		/* One operand is enough for a true "or" and for a false "and". */
-		if (left == (want == (node->kind == FILTER_OR)))
-			return left;
-		return can_be(filter, node->right, state, want);
-	case FILTER_NOT: return can_be(filter, node->left, state, !want);
-	case FILTER_STATE: return match_state(node, state) == want;
-	default: return true;
-	}
-}
-
-bool filter_can_match(const struct filter *filter, uint8_t state)
-{
-	return !filter->count || can_be(filter, filter->root, state, true);
 }

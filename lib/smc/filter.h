@@ -3,7 +3,9 @@
 #pragma once
 
 #include "base/err.h"
-#include "smc/sock.h"
+#include "base/scan.h"
+
+struct smc_sock;
 
 #define FILTER_MAX_NODES 64
 
@@ -38,10 +40,9 @@ struct filter_node {
 	enum filter_kind kind;
 	enum filter_op op;
 	uint8_t left, right;
-	uint32_t states; /* bit per state number */
-	uint32_t value;	 /* mode, port or uid */
-	struct smc_addr addr;
-	uint8_t prefix; /* significant bits of addr */
+	uint32_t states;     /* bit per state number */
+	uint32_t value;	     /* mode, port or uid */
+	struct scan_end end; /* an address; its port is @value */
 	bool has_port;
 	const char *name; /* part of an argument, not NUL-terminated */
 	uint16_t name_len;
@@ -60,12 +61,37 @@ struct filter {
 };
 
 /**
- * filter_parse() - parse an expression, smc-filter(7)
+ * struct filter_test - a test of an expression
+ * @peer_kind: for tests of either end, the test of the other end
+ * @has_order: it compares numbers
+ * @read: converts the token into a value; NULL: it is a name
+ * @wanted: describes valid tokens
+ */
+struct filter_test {
+	const char *name;
+	enum filter_kind kind, peer_kind;
+	bool has_order;
+	bool (*read)(struct filter_node *node, const char *token);
+	const char *wanted;
+};
+
+/**
+ * filter_parse_tests() - parse an expression, smc-filter(7)
+ * @more: tests besides those of addresses and ports, ended by one without a name; or NULL
  * @argv: must outlive the filter
  *
- * "and", even if implied, binds closer than "or". Names of services and users are looked up.
+ * "and", even if implied, binds closer than "or". Names of services are looked up.
  * Return: 0, or -EINVAL with one sentence in @err.
  */
+int filter_parse_tests(struct filter *filter, const struct filter_test *more, int argc,
+		       char *const *argv, struct smc_err *err);
+
+/** filter_number() - a decimal number without sign. Return: false if it is not, or above @max */
+bool filter_number(const char *text, uint32_t max, uint32_t *value);
+
+/* ---- filter_match.c: sockets ---- */
+
+/** filter_parse() - parse an expression with all tests; looks up users, too */
 int filter_parse(struct filter *filter, int argc, char *const *argv, struct smc_err *err);
 
 /** filter_match() - true if a socket passes. An unknown address matches no address test */

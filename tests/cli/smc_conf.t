@@ -81,8 +81,8 @@ like "$(<"$tmp/out")" '^deny port 443$' 'and it is all there'
 
 is "$(printf 'eid A\ndeny port 22\nnetns b\npnetid N net m\n' | "$conf" export -j - | sed 's/"source":"[^"]*",//g')" \
 	"$(printf '%s' '{"schema":"smc-tools/conf/1","settings":[' '{"setting":"eid A","kind":"eid","name":"A"},' \
-		'{"netns":"b","setting":"pnetid N net m","kind":"pnetid","name":"m","by":"net","value":"N"},' \
-		'{"setting":"deny port 22","kind":"policy"}]}')" 'export: JSON'
+		'{"setting":"deny port 22","kind":"policy","name":"deny port 22"},' \
+		'{"netns":"b","setting":"pnetid N net m","kind":"pnetid","name":"m","by":"net","value":"N"}]}')" 'export: JSON'
 
 # ---- a kernel without SMC ----
 sentence="no SMC \(module 'smc' .*\).* 'smc_chk doctor'\$"

@@ -96,9 +96,9 @@ refuse() {
 	[ ! -e /etc/smc-tools ]
 	ok $? 'nothing is written'
 }
-refuse "'x': expected a network such as" peers x 10.0.0.0/8,x
-refuse "'': expected a network such as" peers x ''
-refuse "'10.0.0.0/8:0': expected a port" peers x 10.0.0.0/8:0
+refuse "'x' .*10.0.0.0/8" peers x 10.0.0.0/8,x
+refuse 'expected a network such as' peers x ''
+refuse "'10.0.0.0/8:0' is not" peers x 10.0.0.0/8:0
 refuse 'no networks given' peers x
 refuse "unexpected argument 'fd00::/8'" peers x 10.0.0.0/8 fd00::/8
 refuse "unknown .*'--user'" peers --user x 10.0.0.0/8
@@ -134,10 +134,14 @@ run peers x 10.0.0.0/8,fd00::/8
 line "$rc$out" "^0x.service: .*now limited .*$conf\$" 'it names the file'
 line "$err" "^smc_unit peers: .* next boot: 'systemctl enable smc-conf' " \
 	'one line if they are not applied at boot'
-is "$(rules)" 'allow from 10.0.0.0/8:80 [fd00::]/8:80
-allow from 10.0.0.0/8:81 [fd00::]/8:81
-allow from 10.0.0.0/8:82 [fd00::]/8:82
-allow from 10.0.0.0/8:6379 [fd00::]/8:6379' 'rules for each port'
+is "$(rules)" 'allow from 10.0.0.0/8:80
+allow from [fd00::]/8:80
+allow from 10.0.0.0/8:81
+allow from [fd00::]/8:81
+allow from 10.0.0.0/8:82
+allow from [fd00::]/8:82
+allow from 10.0.0.0/8:6379
+allow from [fd00::]/8:6379' 'rules for each port'
 like "$(sed -n 1p $conf)" '^# Written by smc_unit enable' 'a comment'
 is "$(stat -c %a $conf)$(</mnt/log)" '644applied' 'they are applied'
 printf '%s\n' Id=smc-conf.service UnitFileState=enabled >/mnt/units/smc-conf.service
@@ -151,6 +155,13 @@ is "$rc$err$(stat -c %i $conf)" "0$inode" 'enabled again: they stay'
 run peers x '10.0.0.0/8:6379,[fd00::]/8:80-90'
 is "$rc$(rules)" '0allow from 10.0.0.0/8:6379
 allow from [fd00::]/8:80-90' 'other networks, with ports of their own'
+run peers x 'dst 10.0.0.0/8 and sport = 6379 or dst fd00::/8 and sport >= 80 and sport <= 90'
+is "$rc$(rules)" '0allow from 10.0.0.0/8:6379
+allow from [fd00::]/8:80-90' 'the same as a filter'
+for word in 'dport 80' 'src 10.0.0.1' 'mode smcd'; do
+	run peers x "dst 10.0.0.0/8 and $word"
+	line "$rc$err" "^1smc_unit peers: .*'${word% *}'" "$word: refused, by its name"
+done
 touch /mnt/broken
 run peers x 10.9.0.0/16
 is "$rc$(rules)" '1allow from 10.0.0.0/8:6379

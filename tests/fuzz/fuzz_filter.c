@@ -6,6 +6,7 @@
 #include <pwd.h>
 
 #include "smc/filter.h"
+#include "smc/sock.h"
 
 #define MAX_WORDS 64
 

@@ -19,7 +19,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	MUST(ret == 0 || ret == -EINVAL || ret == -E2BIG);
 	MUST(!ret || (bad >= text && bad < text + size && !rules.count));
 	for (int i = 0; i < rules.count; i++)
-		MUST(rules.items[i].bits <= 128 && rules.items[i].low <= rules.items[i].high);
+		MUST(rules.items[i].end.bits <= 128 &&
+		     rules.items[i].end.low <= rules.items[i].end.high);
 	if (size >= sizeof(addr.sin6_addr))
 		memcpy(&addr.sin6_addr, data, sizeof(addr.sin6_addr));
 	addr.sin6_port = htons((uint16_t)size);

@@ -86,14 +86,20 @@ fi
 # shellcheck disable=SC2016
 rules='echo "$SMC_INCLUDE|$SMC_EXCLUDE"'
 smc --include 6379,listen:80-90 --exclude '[fd00::]/8:*' --include=10.0.0.0/8 sh -c "$rules"
-says 0 '6379,listen:80-90,10.0.0.0/8|[fd00::]/8:*' '' '--include twice goes on with the list'
+says 0 '6379,listen:80-90,10.0.0.0/8|fd00::/8' '' '--include twice goes on with the list'
 SMC_INCLUDE=1 SMC_EXCLUDE=2 smc --exclude 3 sh -c "$rules"
 says 0 '1|3' '' 'an option replaces what the caller set, no option keeps it'
-for rule in x 80,x,90 65536 10.0.0.1/33 fd00::1; do
+for rule in 80x 80,x,90 65536 10.0.0.1/33 fd00::g; do
 	bad=${rule#80,}
 	smc --include "$rule" true
 	message 125 "smc_run: --include: '${bad%,90}' .*rule .*; try 'smc_run --help'\$" "--include $rule: 125, and the item"
 done
+smc --include 'dport = 6379 and dst 10.0.0.0/8' --exclude 'sport < 90' sh -c "$rules"
+says 0 '10.0.0.0/8:6379|listen:1-89' '' 'filters become lists'
+SMC_INCLUDE='not dport 80' smc sh -c "$rules"
+says 0 '1-79,81-65535|' '' 'a filter in the environment, too'
+smc --include 'mode smcd' true
+message 125 "smc_run: --include: 'mode' .*; try 'smc_run --help'\$" 'a test that the library cannot serve is named'
 smc --include "$(seq -s, 60)" --exclude 1,2,3,4,5 true
 says 125 '' "smc_run: --exclude: more than 64 rules; try 'smc_run --help'" 'too many rules in both lists: 125'
 

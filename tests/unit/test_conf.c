@@ -89,7 +89,8 @@ static const struct {
 	const char *lines, *error;
 } wrong[] = {
 	{ "ueid A", "x.conf:1: ueid: expected eid, seid, " },
-	{ "eid A\nallow nowhere", "x.conf:2: nowhere: expected a network" },
+	{ "eid A\nallow nowhere", "x.conf:2: nowhere: 'nowhere' is not a filter here" },
+	{ "allow 10.0.0.0/8 nowhere", "x.conf:1: nowhere: expected a network" },
 	{ "\n\neid", "x.conf:3: end of line: expected an EID" },
 	{ "eid A my_eid", "x.conf:1: my_eid: an EID may contain only" },
 	{ "seid yes", "x.conf:1: yes: expected on or off" },

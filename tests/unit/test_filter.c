@@ -6,6 +6,7 @@
 #include <pwd.h>
 
 #include "smc/filter.h"
+#include "smc/sock.h"
 
 /* Independent of the services and users of this machine. */
 struct servent *getservbyname(const char *name, const char *proto)
@@ -430,7 +431,8 @@ TEST(sentences)
 		{ ")", "')' *not a test" },
 		{ ">= 80", "'>=' *not a test" },
 		{ "(mode tcp", "*ends *a closing parenthesis *" },
-		{ "x", "'x' *(state, mode, port, sport, dport, host, src, dst, uid, netns)" },
+		{ "x", "'x' *(state, mode, uid, netns, port, sport, dport, host, src, dst)" },
+		{ "stat active", "*did you mean 'state'*" },
 		{ "netns", "*ends *a network namespace *" },
 		{ "netns < a", "'a' *not a network namespace" },
 		{ "sport", "*ends *a port *" },

@@ -28,6 +28,7 @@ static bool goes(const struct settings *host, const struct conf_item *old)
 	const struct conf_item *gone = conf_find(&host->gone, old->section, old);
 
 	return (host->netns[old->section].exclusive & settings_bit(old->kind) ||
+		(old->kind->is_set && conf_has_kind(&host->wanted, old->kind, old->section)) ||
 		(gone && conf_has_value_of(gone, old))) &&
 	       !settings_is_normal(old) && !conf_find(&host->wanted, old->section, old);
 }
@@ -54,7 +55,7 @@ static int set_kind(struct settings *host, const struct setting *kind, size_t at
 
 		if (!old && kind->absent && !strcmp(item->value, kind->absent))
 			continue;
-		if (!old && normal(item) && !kind->is_text)
+		if (!old && normal(item))
 			return say_missing(item, err);
 		if (!old || !conf_has_value_of(old, item))
 			push(host, at, old, item);
@@ -179,34 +180,15 @@ int settings_compare(struct settings *host, struct smc_err *err)
 
 /* ---- the changes as text ---- */
 
-/** struct walk - @change: the current one, whose value has lines of its own */
-struct walk {
-	settings_change_fn fn;
-	void *arg;
-	const struct settings_change *change;
-};
-
-static void on_line(void *arg, char sign, const char *line)
-{
-	const struct walk *walk = arg;
-
-	walk->fn(walk->arg, sign, line, walk->change);
-}
-
 void settings_each(const struct settings *host, settings_change_fn fn, void *arg)
 {
 	for_each(change, host->changes, host->n_changes) {
 		const struct conf_item *old = change->old, *any = settings_any(change);
-		struct walk walk = { fn, arg, change };
 		struct out_text line AUTO(out_free) = { 0 };
 		char sign = change->new ? '+' : '-';
 
 		if (old == change->new) /* repeated, as another change may have undone it */
 			continue;
-		if (any->kind->is_text) {
-			policy_diff(old ? old->value : "", any->value, on_line, &walk);
-			continue;
-		}
 		conf_append_line(&line, any);
 		out_char(&line, '\0');
 		fn(arg, old && change->new ? '~' : sign, line.data, change);

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "base/err.h"
+#include "base/index.h"
 #include "out/text.h"
-#include "settings/policy.h"
 
 struct setting;
 
@@ -21,8 +21,9 @@ struct conf_place {
  *	for which the kernel also accepts the name of its PCI function; else NULL
  * @port: of "device", from 1; else 0
  * @section: index of its network namespace
- * @object: an EID, the name of a sysctl, a device, a control group; "" if there is only one
- * @value: "on" or "off", a number, a PNET ID, rules of a scope, lines of a policy; "" for an EID
+ * @object: an EID, the name of a sysctl, a device, a control group, an item of a policy; "" if there
+ *	is only one
+ * @value: "on" or "off", a number, a PNET ID, rules of a scope; "" for an EID and a policy
  */
 struct conf_item {
 	const struct setting *kind;
@@ -37,13 +38,10 @@ struct conf_item {
  * struct conf_section - settings of a network namespace
  * @netns: "" for the caller's, a name of ip-netns(8), "*" for all
  * @exclusive: or-ed settings_bit(): settings not in the file are removed
- * @policy: sum of the file's lines, from which its item is made; @policy_place: first of them
  */
 struct conf_section {
 	const char *netns;
 	uint32_t exclusive;
-	struct policy policy;
-	struct conf_place policy_place;
 };
 
 /** struct conf - zero-initialize; the first section is the caller's; @is_applied: of conf_read() */
@@ -52,7 +50,8 @@ struct conf {
 	size_t n_sections;
 	struct conf_item *items;
 	size_t count;
-	char **strings; /* storage of all strings above */
+	struct smc_index index; /* of the items */
+	char **strings;		/* storage of all strings above */
 	size_t n_strings;
 	bool is_applied;
 };
@@ -81,7 +80,7 @@ void conf_add(struct conf *conf, const struct conf_item *item);
 /** conf_append_word() - append a blank and a word, escaped as in a file */
 void conf_append_word(struct out_text *text, const char *word);
 
-/** conf_append_line() - append "eid MYCLUSTER", without the end of the line; "policy" for one */
+/** conf_append_line() - append "eid MYCLUSTER", without the end of the line */
 void conf_append_line(struct out_text *text, const struct conf_item *item);
 
 /**

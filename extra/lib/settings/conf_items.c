@@ -36,21 +36,37 @@ bool conf_has_value_of(const struct conf_item *a, const struct conf_item *b)
 	return !strcmp(a->value, b->value) && a->port == b->port;
 }
 
-/* True if both settings are about the same object. Value and section do not matter. */
-static bool is_same(const struct conf_item *a, const struct conf_item *b)
+/** struct key - what a setting is about; the value does not matter */
+struct key {
+	const struct conf_item *item;
+	size_t section;
+};
+
+static uint64_t hash_of(const struct key *key)
 {
-	return a->kind == b->kind && !strcmp(a->object, b->object) &&
-	       (!a->by || !strcmp(a->by, b->by));
+	return smc_index_hash(key->item->object, strlen(key->item->object),
+			      (uintptr_t)key->item->kind + key->section);
+}
+
+/* Items may have been dropped from the end. */
+static bool is_it(const void *arg, size_t place, const void *of)
+{
+	const struct conf *conf = arg;
+	const struct conf_item *item = &conf->items[place];
+	const struct key *key = of;
+
+	return place < conf->count && item->section == key->section &&
+	       item->kind == key->item->kind && !strcmp(item->object, key->item->object) &&
+	       (!item->by || !strcmp(item->by, key->item->by));
 }
 
 const struct conf_item *conf_find(const struct conf *conf, size_t section,
 				  const struct conf_item *item)
 {
-	for_each(other, conf->items, conf->count) {
-		if (other->section == section && is_same(other, item))
-			return other;
-	}
-	return NULL;
+	const struct key key = { item, section };
+	size_t place = smc_index_find(&conf->index, hash_of(&key), is_it, conf, &key);
+
+	return place == SMC_INDEX_NONE ? NULL : &conf->items[place];
 }
 
 void conf_add(struct conf *conf, const struct conf_item *item)
@@ -59,6 +75,7 @@ void conf_add(struct conf *conf, const struct conf_item *item)
 
 	copy.object = conf_keep(conf, item->object);
 	copy.value = conf_keep(conf, item->value);
+	smc_index_add(&conf->index, hash_of(&(struct key){ item, item->section }), conf->count);
 	*smc_array_add(&conf->items, &conf->count) = copy;
 }
 
@@ -108,11 +125,8 @@ static void append_section(struct out_text *text, const struct conf *conf, size_
 	for (const struct setting *kind = settings_rows; kind->name; kind++) {
 		for_each_of(item, conf, kind, section)
 		{
-			if (kind->is_text)
-				out_str(text, item->value);
-			else
-				conf_append_line(text, item);
-			out_str(text, kind->is_text ? "" : "\n");
+			conf_append_line(text, item);
+			out_char(text, '\n');
 		}
 	}
 }
@@ -146,8 +160,7 @@ void conf_free(struct conf *conf)
 		free(conf->strings[i]);
 	free(conf->strings);
 	free(conf->items);
-	for (size_t i = 0; i < conf->n_sections; i++)
-		policy_free(&conf->sections[i].policy);
+	smc_index_free(&conf->index);
 	free(conf->sections);
 	*conf = (struct conf){ 0 };
 }

@@ -278,25 +278,8 @@ static int read_directory(struct conf *conf, const char *directory, struct smc_e
 	return ret;
 }
 
-/* Rules for peers become one setting per section, replacing that of files read before. */
 static int finish(struct conf *conf, int ret)
 {
-	for (size_t i = 0; !ret && i < conf->n_sections; i++) {
-		struct conf_section *section = &conf->sections[i];
-		struct out_text text AUTO(out_free) = { 0 };
-		struct conf_item item = { .kind = kind_of("allow"), .section = i, .object = "" };
-		const struct conf_item *old = conf_find(conf, i, &item);
-
-		policy_settle(&section->policy);
-		policy_write(&text, &section->policy);
-		out_char(&text, '\0');
-		item.value = text.data;
-		item.place = section->policy_place;
-		if (old)
-			conf->items[old - conf->items].value = conf_keep(conf, item.value);
-		else if (item.place.file)
-			conf_add(conf, &item);
-	}
 	if (ret)
 		conf_free(conf);
 	return ret;

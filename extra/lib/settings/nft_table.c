@@ -5,8 +5,6 @@
 #include <jansson.h>
 
 #include "base/array.h"
-#include "base/memory.h"
-#include "base/words.h"
 
 #define LINES "lines"
 
@@ -39,7 +37,7 @@ static bool has_family(const struct policy_rule *rule, const struct family *fami
 
 static void write_sets(struct out_text *text, const struct policy_rule *rule, size_t number)
 {
-	char net[NETADDR_TEXT_SIZE];
+	char net[PEER_TEXT_SIZE];
 
 	for_each(family, families, ARRAY_SIZE(families)) {
 		if (!has_family(rule, family))
@@ -49,7 +47,7 @@ static void write_sets(struct out_text *text, const struct policy_rule *rule, si
 		for (size_t i = 0; i < rule->count; i++) {
 			if (rule->nets[i].family != family->number)
 				continue;
-			netaddr_text(net, &rule->nets[i], false);
+			peer_end_text(net, &rule->nets[i]);
 			out_printf(text, "%s,\n", net);
 		}
 		out_str(text, "} }\n");
@@ -68,8 +66,8 @@ static void write_port_set(struct out_text *text, const struct policy *policy)
 
 static void write_ports(struct out_text *text, const struct policy_rule *rule)
 {
-	if (rule->ports.low)
-		out_printf(text, "tcp dport %u-%u ", rule->ports.low, rule->ports.high);
+	if (rule->low)
+		out_printf(text, "tcp dport %u-%u ", rule->low, rule->high);
 }
 
 /* The comment identifies the rule for those who read the counters. */
@@ -87,6 +85,12 @@ static void write_rule(struct out_text *text, const struct policy_rule *rule, si
 	}
 }
 
+static bool is_in(const struct policy_rule *rule, enum policy_action action,
+		  const struct chain *chain)
+{
+	return rule->action == action && (!rule->side || rule->side == chain->side);
+}
+
 /* Denied networks come first, then allowed ones, then everybody else. */
 static void write_rules(struct out_text *text, const struct policy *policy,
 			const struct chain *chain)
@@ -94,34 +98,33 @@ static void write_rules(struct out_text *text, const struct policy *policy,
 	out_printf(text, "chain %s_rules {\n", chain->name);
 	if (policy->port_count)
 		out_str(text, "tcp dport @ports " POLICY_REMOVE_OPTION " comment \"ports\"\n");
-	for (size_t i = 0; i < policy->count; i++)
-		if (!policy->rules[i].side || policy->rules[i].side == chain->side)
-			write_rule(text, &policy->rules[i], i, chain);
+	for (enum policy_action action = POLICY_DENY; action <= POLICY_ALLOW; action++)
+		for (size_t i = 0; i < policy->count; i++)
+			if (is_in(&policy->rules[i], action, chain))
+				write_rule(text, &policy->rules[i], i, chain);
 	for (size_t i = 0; i < policy->count; i++) {
-		const struct policy_rule *rule = &policy->rules[i];
-
-		if (rule->action != POLICY_ALLOW || (rule->side && rule->side != chain->side))
+		if (!is_in(&policy->rules[i], POLICY_ALLOW, chain))
 			continue;
-		write_ports(text, rule);
+		write_ports(text, &policy->rules[i]);
 		out_printf(text, POLICY_REMOVE_OPTION " comment \"%zu others\"\n", i);
 	}
 	out_str(text, "}\n");
 }
 
+static int write_item(void *text, const char *item)
+{
+	out_printf(text, "return comment \"%s\"\n", item);
+	return 0;
+}
+
 /*
- * nftables merges networks, so the lines are kept as comments of a chain that is never used. They
+ * nftables merges networks, so the items are kept as comments of a chain that is never used. They
  * are read back: what others change in the table is not seen.
  */
-static void write_lines(struct out_text *text, const struct policy *policy)
+static void write_items(struct out_text *text, const struct policy *policy)
 {
-	struct out_text lines AUTO(out_free) = { 0 };
-	char *next, *line;
-
-	policy_write(&lines, policy);
-	out_char(&lines, '\0');
 	out_str(text, "chain " LINES " {\n");
-	for (next = lines.data; (line = strsep(&next, "\n")) && *line;)
-		out_printf(text, "return comment \"%s\"\n", line);
+	policy_each(policy, write_item, text);
 	out_str(text, "}\n");
 }
 
@@ -134,7 +137,7 @@ void policy_nft_script(struct out_text *text, const struct policy *policy)
 	if (policy_is_empty(policy))
 		return;
 	out_printf(text, "%s {\n", table);
-	write_lines(text, policy);
+	write_items(text, policy);
 	write_port_set(text, policy);
 	for (size_t i = 0; i < policy->count; i++)
 		write_sets(text, &policy->rules[i], i);
@@ -171,16 +174,10 @@ static uint64_t packets(json_t *rule)
 	return 0;
 }
 
-static int read_line(struct policy *policy, const char *comment, uint64_t hits)
+static int read_item(struct policy *policy, const char *comment, uint64_t hits)
 {
-	char *line AUTO_FREE = xstrdup(comment), *words[4];
-	size_t bad, count = words_split(line, words, ARRAY_SIZE(words));
-
 	(void)hits;
-	if (!words_have("allow deny", count ? words[0] : "") ||
-	    policy_line(policy, (const char *const *)words, count, &bad, NULL))
-		return -EPROTO;
-	return 0;
+	return policy_add(policy, comment);
 }
 
 static int read_counter(struct policy *policy, const char *comment, uint64_t hits)
@@ -220,9 +217,8 @@ static int read_rules(struct policy *policy, json_t *objects, bool is_lines,
 int policy_nft_parse(struct policy *policy, const char *json)
 {
 	json_t *doc = json_loads(json, 0, NULL), *objects = json_object_get(doc, "nftables");
-	int ret = objects ? read_rules(policy, objects, true, read_line) : -EPROTO;
+	int ret = objects ? read_rules(policy, objects, true, read_item) : -EPROTO;
 
-	policy_settle(policy);
 	if (!ret && !policy_is_empty(policy))
 		ret = read_rules(policy, objects, false, read_counter);
 	json_decref(doc);

@@ -1,85 +1,11 @@
 // SPDX-License-Identifier: MIT
-/* Rules for peers: parse, sort, write and compare lines. */
+/* Rules for peers: lines to items, items to rules. */
 #include "settings/policy.h"
 
 #include <sys/socket.h>
 
 #include "base/array.h"
-#include "base/memory.h"
-#include "base/scan.h"
 #include "base/words.h"
-
-#define MAPPED_BITS 96 /* prefix of an IPv4-mapped IPv6 address, RFC 4291 2.5.5.2 */
-
-struct policy_rule *policy_rule(struct policy *policy, enum policy_action action,
-				enum policy_side side, struct policy_range ports)
-{
-	struct policy_rule *rule;
-
-	for (size_t i = 0; i < policy->count; i++) {
-		rule = &policy->rules[i];
-		if (rule->action == action && rule->side == side && rule->ports.low == ports.low &&
-		    rule->ports.high == ports.high)
-			return rule;
-	}
-	rule = smc_array_add(&policy->rules, &policy->count);
-	*rule = (struct policy_rule){ .action = action, .side = side, .ports = ports };
-	return rule;
-}
-
-static int compare_ports(const void *a, const void *b)
-{
-	const struct policy_range *one = a, *other = b;
-
-	return one->low != other->low ? one->low - other->low : one->high - other->high;
-}
-
-static int compare_rules(const void *a, const void *b)
-{
-	const struct policy_rule *one = a, *other = b;
-
-	if (one->action != other->action)
-		return (int)one->action - (int)other->action;
-	if (one->side != other->side)
-		return (int)one->side - (int)other->side;
-	return compare_ports(&one->ports, &other->ports);
-}
-
-static int compare_nets(const void *a, const void *b)
-{
-	const struct netaddr *one = a, *other = b;
-	int ret;
-
-	if (one->family != other->family)
-		return one->family - other->family;
-	ret = memcmp(one->bytes, other->bytes, sizeof(one->bytes));
-	return ret ? ret : (int)one->prefix - (int)other->prefix;
-}
-
-/* Sort, and drop repeated items. Return: number of items left */
-static size_t sort(void *items, size_t count, size_t size,
-		   int (*compare)(const void *, const void *))
-{
-	char *all = items;
-	size_t kept = 0;
-
-	if (count)
-		qsort(items, count, size, compare);
-	for (size_t i = 0; i < count; i++)
-		if (!kept || compare(&all[(kept - 1) * size], &all[i * size]))
-			memmove(&all[kept++ * size], &all[i * size], size);
-	return kept;
-}
-
-void policy_settle(struct policy *policy)
-{
-	for (size_t i = 0; i < policy->count; i++)
-		policy->rules[i].count = sort(policy->rules[i].nets, policy->rules[i].count,
-					      sizeof(*policy->rules[i].nets), compare_nets);
-	sort(policy->rules, policy->count, sizeof(*policy->rules), compare_rules);
-	policy->port_count =
-		sort(policy->ports, policy->port_count, sizeof(*policy->ports), compare_ports);
-}
 
 bool policy_is_empty(const struct policy *policy)
 {
@@ -94,124 +20,6 @@ void policy_free(struct policy *policy)
 	free(policy->ports);
 	*policy = (struct policy){ 0 };
 }
-
-/* ---- parse ---- */
-
-struct item {
-	struct netaddr net;
-	struct policy_range ports;
-};
-
-static int wrong(struct smc_err *err, const char *what)
-{
-	return smc_err_say(err, EINVAL, "%s", what);
-}
-
-static bool is_mapped(const struct netaddr *net)
-{
-	static const uint8_t prefix[12] = { [10] = 0xff, 0xff };
-
-	return net->family == AF_INET6 && net->prefix >= MAPPED_BITS &&
-	       !memcmp(net->bytes, prefix, sizeof(prefix));
-}
-
-/* Host bits must be zero. Return: 0, -EINVAL with the correct network */
-static int check_bits(const struct netaddr *net, struct smc_err *err)
-{
-	char text[NETADDR_TEXT_SIZE], subnet[NETADDR_TEXT_SIZE];
-
-	netaddr_text(text, net, false);
-	netaddr_text(subnet, net, true);
-	return strcmp(text, subnet) ?
-		       smc_err_say(err, EINVAL, "has host bits set: the network is %s", subnet) :
-		       0;
-}
-
-static int take_item(const char *word, struct item *item, struct smc_err *err)
-{
-	bool is_bracketed = *word == '[';
-
-	*item = (struct item){ .ports = { 0, UINT16_MAX } };
-	if (!scan_net(&word, &item->net.family, item->net.bytes, &item->net.prefix))
-		goto wrong;
-	if (*word == ':' && (is_bracketed || item->net.family == AF_INET)) {
-		word++;
-		if (!scan_ports(&word, &item->ports.low, &item->ports.high) || *word)
-			return wrong(
-				err,
-				"expected a port from 1 to 65535 after the colon, or a range such as 8000-8100");
-	}
-	if (*word)
-		goto wrong;
-	if (is_mapped(&item->net))
-		return wrong(
-			err,
-			"expected a plain IPv4 address such as 10.0.0.1, not an IPv4-mapped one");
-	return check_bits(&item->net, err);
-wrong:
-	return wrong(
-		err,
-		"expected a network such as 10.0.0.0/8, fd00::/8, 10.9.0.7:5432 or [fd00::]/8:5432");
-}
-
-static int add_network(struct policy *policy, enum policy_action action, enum policy_side side,
-		       const struct item *item, struct smc_err *err)
-{
-	struct policy_rule *rule = policy_rule(policy, action, side, item->ports);
-
-	if (policy->count > POLICY_RULES_MAX) {
-		policy->count--;
-		return smc_err_say(
-			err, EINVAL,
-			"more than %d combinations of allow or deny, to or from, and ports",
-			POLICY_RULES_MAX);
-	}
-	*smc_array_add(&rule->nets, &rule->count) = item->net;
-	return 0;
-}
-
-/* PORTS, comma-separated. */
-static int add_ports(struct policy *policy, const char *word, struct smc_err *err)
-{
-	struct policy_range ports;
-
-	do {
-		if (!scan_ports(&word, &ports.low, &ports.high) || (*word && *word != ','))
-			return wrong(err,
-				     "expected ports from 1 to 65535 such as 22,443,8000-8100");
-		*smc_array_add(&policy->ports, &policy->port_count) = ports;
-	} while (*word++);
-	return 0;
-}
-
-int policy_line(struct policy *policy, const char *const *words, size_t count, size_t *bad,
-		struct smc_err *err)
-{
-	enum policy_action action = *words[0] == 'a' ? POLICY_ALLOW : POLICY_DENY;
-	const char *word = count > 1 ? words[1] : "";
-	bool is_ports = action == POLICY_DENY && !strcmp(word, "port");
-	enum policy_side side = strcmp(word, "to") ? POLICY_BOTH : POLICY_TO;
-	struct item item;
-	int ret = 0;
-
-	if (!strcmp(word, "from"))
-		side = POLICY_FROM;
-	*bad = side || is_ports;
-	if (count == *bad + 1)
-		return wrong(err,
-			     is_ports ?
-				     "expected ports after it" :
-				     "expected networks after it, such as 10.0.0.0/8 or fd00::/8");
-	while (!ret && ++*bad < count) {
-		ret = is_ports ? add_ports(policy, words[*bad], err) :
-				 take_item(words[*bad], &item, err);
-		if (!ret && !is_ports)
-			ret = add_network(policy, action, side, &item, err);
-	}
-	return ret;
-}
-
-/* ---- write ---- */
 
 const char *policy_action_name(enum policy_action action)
 {
@@ -231,110 +39,199 @@ void policy_rule_text(char text[16], const struct policy_rule *rule)
 		 rule->side ? policy_side_name(rule->side) : "");
 }
 
-static void ports_text(char text[16], struct policy_range ports)
+/* Ports without a network are those of "deny port". */
+static int call(policy_item_fn fn, void *arg, const struct policy_rule *rule,
+		const struct scan_end *end)
 {
-	if (ports.low == ports.high)
-		snprintf(text, 16, "%u", ports.low);
-	else
-		snprintf(text, 16, "%u-%u", ports.low, ports.high);
+	char start[16], word[PEER_TEXT_SIZE], item[POLICY_ITEM_SIZE];
+
+	policy_rule_text(start, rule);
+	peer_end_text(word, end);
+	snprintf(item, sizeof(item), "%s%s %s", start, end->family ? "" : " port", word);
+	return fn(arg, item);
 }
 
-static void item_text(char text[POLICY_LINE_SIZE], const struct policy_rule *rule,
-		      const struct netaddr *net)
+int policy_each(const struct policy *policy, policy_item_fn fn, void *arg)
 {
-	char addr[NETADDR_TEXT_SIZE], ports[16];
-	size_t host;
+	const struct policy_rule deny = { .action = POLICY_DENY };
+	int ret = 0;
 
-	netaddr_short(addr, net);
-	if (!rule->ports.low) {
-		snprintf(text, POLICY_LINE_SIZE, "%s", addr);
-		return;
-	}
-	ports_text(ports, rule->ports);
-	host = strcspn(addr, "/");
-	if (net->family == AF_INET)
-		snprintf(text, POLICY_LINE_SIZE, "%s:%s", addr, ports);
-	else
-		snprintf(text, POLICY_LINE_SIZE, "[%.*s]%s:%s", (int)host, addr, addr + host,
-			 ports);
-}
-
-void policy_write(struct out_text *text, const struct policy *policy)
-{
-	char start[16], word[POLICY_LINE_SIZE];
-
-	for (size_t i = 0; i < policy->port_count; i++) {
-		ports_text(word, policy->ports[i]);
-		out_printf(text, "deny port %s\n", word);
-	}
+	for (size_t i = 0; !ret && i < policy->port_count; i++)
+		ret = call(fn, arg, &deny, &policy->ports[i]);
 	for_each(rule, policy->rules, policy->count) {
-		policy_rule_text(start, rule);
-		for_each(net, rule->nets, rule->count) {
-			item_text(word, rule, net);
-			out_printf(text, "%s %s\n", start, word);
+		for (size_t i = 0; !ret && i < rule->count; i++) {
+			struct scan_end end = rule->nets[i];
+
+			end.low = rule->low;
+			end.high = rule->high;
+			ret = call(fn, arg, rule, &end);
 		}
 	}
+	return ret;
 }
 
 /* ---- lines ---- */
 
-struct lines {
-	char *copy, **all;
-	size_t count;
+/** struct line - a line in progress; @rule: its action and direction */
+struct line {
+	struct policy_rule rule;
+	policy_item_fn fn;
+	void *arg;
+	struct smc_err *err;
 };
 
-static void split(struct lines *lines, const char *text)
+/* Host bits must be zero. */
+static int add_network(const struct line *line, const struct scan_end *end)
 {
-	char *line, *next = lines->copy = xstrdup(text);
+	struct scan_end subnet = *end;
+	char text[PEER_TEXT_SIZE];
 
-	while ((line = strsep(&next, "\n")))
-		if (*line)
-			*smc_array_add(&lines->all, &lines->count) = line;
+	for (unsigned int bit = end->bits; bit < 128; bit++)
+		subnet.bytes[bit / 8] &= (uint8_t) ~(0x80 >> bit % 8);
+	if (!memcmp(subnet.bytes, end->bytes, sizeof(subnet.bytes)))
+		return call(line->fn, line->arg, &line->rule, end);
+	subnet.low = 0;
+	peer_end_text(text, &subnet);
+	return smc_err_say(line->err, EINVAL, "has host bits set: the network is %s", text);
 }
 
-static void lines_free(struct lines *lines)
+static int read_network(const struct line *line, const char *word)
 {
-	free(lines->copy);
-	free(lines->all);
+	struct scan_end end;
+
+	if (scan_end(word, &end) && end.family)
+		return add_network(line, &end);
+	return smc_err_say(line->err, EINVAL,
+			   "expected a network such as 10.0.0.0/8, fd00::/8, 10.9.0.7:5432 or "
+			   "[fd00::]/8:5432, with ports from 1 to 65535, or a filter");
 }
 
-void policy_read(struct policy *policy, const char *lines)
+/* PORTS, comma-separated. */
+static int read_ports(const struct line *line, const char *word)
 {
-	struct lines split_lines AUTO(lines_free) = { 0 };
-	char *words[4];
-	size_t bad;
+	struct scan_end end = { 0 };
+	int ret;
 
-	split(&split_lines, lines);
-	for (size_t i = 0; i < split_lines.count; i++)
-		policy_line(policy, (const char *const *)words,
-			    words_split(split_lines.all[i], words, ARRAY_SIZE(words)), &bad, NULL);
-	policy_settle(policy);
+	do {
+		if (!scan_ports(&word, &end.low, &end.high) || (*word && *word != ','))
+			return smc_err_say(
+				line->err, EINVAL,
+				"expected ports from 1 to 65535 such as 22,443,8000-8100");
+		ret = call(line->fn, line->arg, &line->rule, &end);
+	} while (!ret && *word++);
+	return ret;
 }
 
-static int compare_lines(const void *a, const void *b)
+/* Ports are the peer's of connections to it, and ours of those from it. */
+static int add_peer(struct line *line, const struct peer *peer)
 {
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
+	const struct scan_end *own = &peer->ends[PEER_LOCAL];
+	struct scan_end end = peer->ends[PEER_REMOTE];
+	int ret;
 
-void policy_diff(const char *now, const char *wanted, policy_line_fn fn, void *arg)
-{
-	struct lines from AUTO(lines_free) = { 0 }, to AUTO(lines_free) = { 0 };
-	size_t i = 0, k = 0;
-
-	split(&from, now);
-	split(&to, wanted);
-	if (from.count)
-		qsort(from.all, from.count, sizeof(*from.all), compare_lines);
-	if (to.count)
-		qsort(to.all, to.count, sizeof(*to.all), compare_lines);
-	while (i < from.count || k < to.count) {
-		int order = i == from.count ? 1 : -1;
-
-		if (i < from.count && k < to.count)
-			order = compare_lines(&from.all[i], &to.all[k]);
-		if (order)
-			fn(arg, order < 0 ? '-' : '+', order < 0 ? from.all[i] : to.all[k]);
-		i += order <= 0;
-		k += order >= 0;
+	if (own->family)
+		return smc_err_say(line->err, EINVAL, "a policy cannot test 'src'");
+	if (own->low && end.low)
+		return smc_err_say(line->err, EINVAL,
+				   "a policy cannot test both 'sport' and 'dport'");
+	line->rule.side = end.low ? POLICY_TO : POLICY_BOTH;
+	if (own->low) {
+		line->rule.side = POLICY_FROM;
+		end.low = own->low;
+		end.high = own->high;
 	}
+	if (end.family)
+		return add_network(line, &end);
+	end.family = AF_INET;
+	ret = add_network(line, &end);
+	end.family = AF_INET6;
+	return ret ? ret : add_network(line, &end);
+}
+
+static int read_filter(struct line *line, const char *const *words, size_t count)
+{
+	struct out_text text AUTO(out_free) = { 0 };
+	struct peers peers = { .count = 0 };
+	int ret;
+
+	for (size_t i = 0; i < count; i++)
+		out_printf(&text, "%s ", words[i]);
+	out_char(&text, '\0');
+	ret = peers_parse(&peers, text.data, false, line->err);
+	for (size_t i = 0; !ret && i < peers.count; i++)
+		ret = add_peer(line, &peers.all[i]);
+	return ret;
+}
+
+int policy_line(const char *const *words, size_t count, size_t *bad, policy_item_fn fn, void *arg,
+		struct smc_err *err)
+{
+	struct line line = { { .action = *words[0] == 'a' }, fn, arg, err };
+	const char *word = count > 1 ? words[1] : "";
+	bool is_ports = !line.rule.action && !strcmp(word, "port") && count < 4 &&
+			(count < 3 || strspn(words[2], "0123456789"));
+	int ret = 0;
+
+	if (!strcmp(word, "to") || !strcmp(word, "from"))
+		line.rule.side = *word == 't' ? POLICY_TO : POLICY_FROM;
+	*bad = line.rule.side || is_ports;
+	if (count == *bad + 1)
+		return smc_err_say(err, EINVAL, "expected %s after it",
+				   is_ports ? "ports" :
+					      "networks, such as 10.0.0.0/8 or fd00::/8,");
+	if (!*bad && peers_are_filter(word)) {
+		*bad = 1;
+		return read_filter(&line, words + 1, count - 1);
+	}
+	while (!ret && ++*bad < count)
+		ret = is_ports ? read_ports(&line, words[*bad]) : read_network(&line, words[*bad]);
+	return ret;
+}
+
+/* ---- items ---- */
+
+static struct policy_rule *find_rule(struct policy *policy, const struct policy_rule *like)
+{
+	struct policy_rule *rule;
+
+	for (size_t i = 0; i < policy->count; i++) {
+		rule = &policy->rules[i];
+		if (rule->action == like->action && rule->side == like->side &&
+		    rule->low == like->low && rule->high == like->high)
+			return rule;
+	}
+	rule = smc_array_add(&policy->rules, &policy->count);
+	*rule = *like;
+	return rule;
+}
+
+int policy_add(struct policy *policy, const char *item)
+{
+	char copy[POLICY_ITEM_SIZE], *words[4] = { NULL };
+	struct policy_rule rule = { 0 }, *found;
+	const char *side;
+	struct scan_end end;
+	size_t count;
+
+	snprintf(copy, sizeof(copy), "%s", item);
+	count = words_split(copy, words, ARRAY_SIZE(words));
+	side = count == 3 ? words[1] : "";
+	if (count < 2 || count > 3 || !words_have("allow deny", words[0]) ||
+	    (*side && !words_have("to from port", side)) || !scan_end(words[count - 1], &end) ||
+	    !end.family != (*side == 'p'))
+		return -EPROTO;
+	if (*side == 'p') {
+		*smc_array_add(&policy->ports, &policy->port_count) = end;
+		return 0;
+	}
+	rule.action = *words[0] == 'a' ? POLICY_ALLOW : POLICY_DENY;
+	if (*side)
+		rule.side = *side == 't' ? POLICY_TO : POLICY_FROM;
+	rule.low = end.low;
+	rule.high = end.high;
+	found = find_rule(policy, &rule);
+	end.low = 0;
+	end.high = UINT16_MAX;
+	*smc_array_add(&found->nets, &found->count) = end;
+	return 0;
 }

@@ -1,38 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Policy: the peers with which this host, or one of its network namespaces, uses SMC. Pure: lines
- * to rules and back, as smc.conf(5) describes them.
+ * of smc.conf(5) to items, and items to rules. An item is a line with one network or range of ports,
+ * in the only form that has its meaning: "allow to 10.0.0.0/8:80", "deny port 22".
  */
 #pragma once
 
-#include "base/err.h"
-#include "net/netaddr.h"
 #include "out/text.h"
+#include "smc/peer_list.h"
 
-/* Number of different combinations of allow or deny, direction and ports. */
-#define POLICY_RULES_MAX 64
-/* Room for one network with ports: "[fd00::]/128:65534-65535" */
-#define POLICY_LINE_SIZE (NETADDR_TEXT_SIZE + 32)
+#define POLICY_ITEM_SIZE (PEER_TEXT_SIZE + 24)
 
 enum policy_action { POLICY_DENY, POLICY_ALLOW };
 enum policy_side { POLICY_BOTH, POLICY_TO, POLICY_FROM };
 
-/** struct policy_range - ports from @low to @high, host byte order; 0 and 65535 for any */
-struct policy_range {
-	uint16_t low, high;
-};
-
 /**
  * struct policy_rule - networks with the same action, direction and range of ports
- * @nets: IPv4 and IPv6; their netdev is empty
+ * @low, @high: ports, host byte order; 0 and 65535 for any
+ * @nets: IPv4 and IPv6, without ports
  * @hits: decisions by the rule since the policy is in force: number of SYNs
  * @others: for "allow": decisions to deny, as the address was not in @nets
  */
 struct policy_rule {
 	enum policy_action action;
 	enum policy_side side;
-	struct policy_range ports;
-	struct netaddr *nets;
+	uint16_t low, high;
+	struct scan_end *nets;
 	size_t count;
 	uint64_t hits, others;
 };
@@ -41,45 +34,32 @@ struct policy_rule {
 struct policy {
 	struct policy_rule *rules;
 	size_t count;
-	struct policy_range *ports;
+	struct scan_end *ports;
 	size_t port_count;
 	uint64_t port_hits;
 };
 
-/**
- * policy_line() - parse and add one line
- * @words: the first one is allow or deny; @bad: receives the index of the wrong word
- *
- * Return: 0; -EINVAL with the expectation in @err, without the word; the line may be added in part.
- */
-int policy_line(struct policy *policy, const char *const *words, size_t count, size_t *bad,
-		struct smc_err *err);
+/** typedef policy_item_fn - takes an item. Return: 0; another value ends the walk */
+typedef int (*policy_item_fn)(void *arg, const char *item);
 
 /**
- * policy_settle() - convert to the canonical form, the same for all equivalent policies
+ * policy_line() - call a function for each item of a line
+ * @words: the first one is allow or deny; then networks and ports, or a filter
+ * @bad: receives the index of the word in progress
  *
- * Call after the last line, before anything else. Merges networks and ports, and sorts the rules.
+ * Return: 0; -EINVAL with the expectation in @err, without the word; a value of @fn.
  */
-void policy_settle(struct policy *policy);
+int policy_line(const char *const *words, size_t count, size_t *bad, policy_item_fn fn, void *arg,
+		struct smc_err *err);
+
+/** policy_add() - add an item. Return: 0, -EPROTO */
+int policy_add(struct policy *policy, const char *item);
+
+/** policy_each() - call a function for each item. Return: 0, or another value of @fn */
+int policy_each(const struct policy *policy, policy_item_fn fn, void *arg);
 
 /** policy_is_empty() - true if it denies nothing: no table is needed */
 bool policy_is_empty(const struct policy *policy);
-
-/** policy_write() - append lines of a file, one for each network or range of ports */
-void policy_write(struct out_text *text, const struct policy *policy);
-
-/** policy_read() - parse what policy_write() has written, with a NUL, and settle */
-void policy_read(struct policy *policy, const char *lines);
-
-/** typedef policy_line_fn - takes a removed line with '-', an added one with '+' */
-typedef void (*policy_line_fn)(void *arg, char sign, const char *line);
-
-/** policy_diff() - compare what policy_write() has written; calls @fn in the order of the lines */
-void policy_diff(const char *now, const char *wanted, policy_line_fn fn, void *arg);
-
-/** policy_rule() - find or add the rule with these three */
-struct policy_rule *policy_rule(struct policy *policy, enum policy_action action,
-				enum policy_side side, struct policy_range ports);
 
 /** policy_action_name() - "allow", "deny" */
 const char *policy_action_name(enum policy_action action);
@@ -112,8 +92,6 @@ void policy_nft_script(struct out_text *text, const struct policy *policy);
 
 /**
  * policy_nft_apply() - replace the table; remove it for an empty policy
- * @policy: settled
- *
  * All or nothing. Counters start at 0.
  * Return: 0; -ENOSYS without nftables in the kernel, or libnftables; -EPERM; -EIO from nftables.
  */
@@ -127,7 +105,7 @@ int policy_nft_check(struct smc_err *err);
 
 /**
  * policy_nft_read() - read the policy in force, with its counters
- * @policy: empty before the call; settled afterwards. A kernel without nftables has none.
+ * @policy: empty before the call. A kernel without nftables has none.
  *
  * Return: 0, -errno with a sentence: -EPERM without rights, -EPROTO for a table of another form.
  */

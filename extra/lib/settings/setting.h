@@ -74,7 +74,7 @@ struct settings_step {
  * @name: in JSON and after "exclusive"; @words: first words of its lines, patterns of glob(7)
  * @is_host: the same in all network namespaces
  * @is_whole: set() makes all changes of a namespace at once
- * @is_text: the value has lines of its own
+ * @is_set: a file that has one for a namespace has all of them
  * @room: number of them that the kernel takes, 0 for any
  * @parse: reads a line of a file
  * @write: appends an item as a line; NULL for "NAME [VALUE] [BY] [OBJECT] [port PORT]"
@@ -90,7 +90,7 @@ struct settings_step {
  */
 struct setting {
 	const char *name, *words;
-	bool is_host, is_whole, is_text;
+	bool is_host, is_whole, is_set;
 	size_t room;
 	int (*parse)(struct conf_line *line);
 	void (*write)(struct out_text *text, const struct conf_item *item);
@@ -113,6 +113,14 @@ extern const struct setting settings_rows[];
 #define for_each_of(item, conf, row, at)                                                           \
 	for_each(item, (conf)->items, (conf)->count)                                               \
 		if (item->kind == (row) && item->section == (at))
+
+/** conf_has_kind() - true if a section has a setting of this kind */
+static inline bool conf_has_kind(const struct conf *conf, const struct setting *kind,
+				 size_t section)
+{
+	for_each_of(item, conf, kind, section) return true;
+	return false;
+}
 
 /** settings_bit() - bit of a kind in struct conf_section.exclusive, which is UINT32_MAX for all */
 static inline uint32_t settings_bit(const struct setting *kind)

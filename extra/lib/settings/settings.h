@@ -10,6 +10,7 @@
 #include "settings/conf_files.h"
 #include "settings/eids.h"
 #include "settings/pnet_table.h"
+#include "settings/policy.h"
 
 /**
  * struct settings_netns - current state of a network namespace
@@ -91,7 +92,7 @@ int settings_plan(struct settings *host, const struct conf *file, const char *ne
 
 /**
  * typedef settings_change_fn - takes a change as a line
- * @sign: '+' added, '-' removed, '~' changed; the value of a policy is several lines
+ * @sign: '+' added, '-' removed, '~' changed
  */
 typedef void (*settings_change_fn)(void *arg, char sign, const char *line,
 				   const struct settings_change *change);

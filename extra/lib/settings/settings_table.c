@@ -164,21 +164,23 @@ static int knobs_set(struct settings_step *step, const struct conf_item *from,
 	return ret ? smc_err_set(step->err, -ret, "cannot set %s to %s", to->object, to->value) : 0;
 }
 
-/* ---- rules for peers: one setting per namespace ---- */
+/* ---- rules for peers ---- */
+
+static int policy_accept(void *line, const char *item)
+{
+	return conf_accept(line, &(struct conf_item){ .object = item, .value = "" },
+			   ((struct conf_line *)line)->bad);
+}
 
 static int policy_parse(struct conf_line *line)
 {
-	struct conf_section *section = &line->conf->sections[line->section];
-
-	if (!section->policy_place.file)
-		section->policy_place = line->place;
-	return policy_line(&section->policy, (const char *const *)line->words, line->count,
-			   &line->bad, line->err);
+	return policy_line((const char *const *)line->words, line->count, &line->bad, policy_accept,
+			   line, line->err);
 }
 
-static void policy_name(struct out_text *text, const struct conf_item *item)
+static void policy_write(struct out_text *text, const struct conf_item *item)
 {
-	out_str(text, item->kind->name);
+	out_str(text, item->object);
 }
 
 static bool policy_may_read(void)
@@ -188,26 +190,38 @@ static bool policy_may_read(void)
 	return !bpf_net_right(&ignored);
 }
 
+static int policy_found(void *look, const char *item)
+{
+	settings_found(look, (struct conf_item){ .object = item, .value = "" });
+	return 0;
+}
+
 static int policy_look(struct settings_look *look)
 {
 	struct policy *policy = &look->host->netns[look->at].policy;
-	struct out_text text AUTO(out_free) = { 0 };
 	int ret = record_root() ? 0 : policy_nft_read(policy, look->err);
 
-	policy_write(&text, policy);
-	out_char(&text, '\0');
-	if (!ret)
-		settings_found(look, (struct conf_item){ .object = "", .value = text.data });
-	return ret;
+	return ret ? ret : policy_each(policy, policy_found, look);
 }
 
+/* The table is replaced as a whole. Removed items come last, in the order of all. */
 static int policy_set(struct settings_step *step, const struct conf_item *from,
 		      const struct conf_item *to)
 {
+	const struct setting *kind = (to ? to : from)->kind;
 	struct policy policy AUTO(policy_free) = { 0 };
+	size_t at = 0;
 
-	(void)from;
-	policy_read(&policy, to->value);
+	for (; at < step->count && step->changes[at].new; at++)
+		if (!step->is_back)
+			policy_add(&policy, step->changes[at].new->object);
+	for_each_of(item, &step->host->now, kind, step->changes->netns)
+	{
+		if (!step->is_back && at < step->count && step->changes[at].old == item)
+			at++;
+		else
+			policy_add(&policy, item->object);
+	}
 	return policy_nft_apply(&policy, step->err);
 }
 
@@ -229,9 +243,9 @@ const struct setting settings_rows[] = {
 	  .read = knobs_read, .normal_of = knobs_normal, .set = knobs_set },
 	{ "pnetid", "pnetid", .is_whole = true, .parse = pnetids_parse, .read = pnetids_read,
 	  .want = pnetids_want, .waits_for = "its device", .set = pnetids_set },
-	{ "policy", "allow, deny", .is_text = true, .parse = policy_parse, .write = policy_name,
-	  .may_read = policy_may_read, .read = policy_look, .normal = "", .check = policy_nft_check,
-	  .set = policy_set },
+	{ "policy", "allow, deny", .is_whole = true, .is_set = true, .parse = policy_parse,
+	  .write = policy_write, .may_read = policy_may_read, .read = policy_look,
+	  .check = policy_nft_check, .set = policy_set },
 	{ "scope", "scope", .is_host = true, .parse = scopes_parse, .write = scopes_write,
 	  .may_read = scopes_may_read, .read = scopes_read, .want = scopes_want,
 	  .waits_for = "its control group", .check = pins_check, .set = scopes_set },

@@ -36,7 +36,7 @@ static int look_around(void *arg)
 			continue;
 		look->kind = kind;
 		if (!kind->may_read || speaks_of(look->host->file, kind) ||
-		    (look->is_all && kind->may_read()))
+		    speaks_of(&look->host->gone, kind) || (look->is_all && kind->may_read()))
 			ret = kind->read(look);
 	}
 	smc_genl_close(look->nl);
@@ -177,6 +177,12 @@ static void wait_for(struct settings *host, const struct conf_item *item)
 	*smc_array_add(&host->waiting, &host->n_waiting) = item;
 }
 
+static bool is_overridden(const struct conf *file, size_t own, const struct conf_item *item)
+{
+	return item->kind->is_set ? conf_has_kind(file, item->kind, own) :
+				    conf_find(file, own, item) != NULL;
+}
+
 /* Settings in a namespace's @own section override those of all, in @section. */
 static int want_section(struct settings_wish *wish, int section, int own, size_t at)
 {
@@ -189,7 +195,7 @@ static int want_section(struct settings_wish *wish, int section, int own, size_t
 		const struct conf_item *item = &file->items[i];
 
 		if ((int)item->section != section ||
-		    (own >= 0 && own != section && conf_find(file, (size_t)own, item)))
+		    (own >= 0 && own != section && is_overridden(file, (size_t)own, item)))
 			continue;
 		wish->item = *item;
 		wish->item.section = at;
