@@ -26,8 +26,8 @@ static const struct {
 };
 
 /*
- * @sockets: those that smcss and others show. @rules: those that the library gives SMC; @items: of a
- * policy that allows them, separated by ';'; @word: that is refused instead
+ * @sockets: those that smcss and others show. @rules: those that the library gives SMC; @items: of
+ * a policy that allows them, separated by ';'; @rules_word, @items_word: refused instead
  */
 static const struct {
 	const char *filter, *sockets, *rules, *rules_word, *items, *items_word;

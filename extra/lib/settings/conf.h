@@ -21,8 +21,8 @@ struct conf_place {
  *	for which the kernel also accepts the name of its PCI function; else NULL
  * @port: of "device", from 1; else 0
  * @section: index of its network namespace
- * @object: an EID, the name of a sysctl, a device, a control group, an item of a policy; "" if there
- *	is only one
+ * @object: an EID, the name of a sysctl, a device, a control group, an item of a policy; "" if
+ *	there is only one
  * @value: "on" or "off", a number, a PNET ID, rules of a scope; "" for an EID and a policy
  */
 struct conf_item {

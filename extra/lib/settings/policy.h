@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Policy: the peers with which this host, or one of its network namespaces, uses SMC. Pure: lines
- * of smc.conf(5) to items, and items to rules. An item is a line with one network or range of ports,
- * in the only form that has its meaning: "allow to 10.0.0.0/8:80", "deny port 22".
+ * of smc.conf(5) to items, and items to rules. An item is a line with one network or range of
+ * ports, always in the same form: "allow to 10.0.0.0/8:80", "deny port 22".
  */
 #pragma once
 
