@@ -2,10 +2,12 @@
 /* smc_conf: configure SMC on this host from one file. */
 #include "smc_conf/smc_conf.h"
 
+#include <fcntl.h>
 #include <getopt.h>
 
 #include "base/array.h"
 #include "base/read.h"
+#include "base/write.h"
 #include "host/record.h"
 #include "sandbox/enclose.h"
 #include "smc_conf/drain.h"
@@ -66,8 +68,9 @@ static const struct cli_tool tool = {
 	.summary = "Apply a file of SMC settings to this host, all of it or nothing: EIDs,\n"
 		   "PNET IDs, handshake limitation, net.smc, eBPF scopes, and who uses SMC.\n"
 		   "FILE is " CONF_FILE " with those of " CONF_DIR "\n"
-		   "unless another is given, - is standard input. keep saves the present settings\n"
-		   "there, for each boot; reset removes all that such a file can set.\n"
+		   "unless another is given, - is standard input. export writes the present\n"
+		   "settings to a new FILE; keep saves them there, for each boot; reset removes\n"
+		   "all that such a file can set.\n"
 		   "drain leaves new connections to TCP, and waits until others have ended.\n\n"
 		   "Example: smc_conf diff new.conf",
 	.opts = options,
@@ -78,6 +81,11 @@ static const struct cli_tool tool = {
 };
 
 /* ---- the command line ---- */
+
+static bool is_stdin(void)
+{
+	return asked.file && !strcmp(asked.file, "-");
+}
 
 /* The command is the first word, or follows the options. Return: exit status; -1 to go on. */
 static int parse(int argc, char **argv)
@@ -93,6 +101,8 @@ static int parse(int argc, char **argv)
 	asked.file = argv[optind + 1];
 	if (asked.file && argv[optind + 2])
 		return cli_no_operand(&tool, argv[optind + 2]);
+	if (command == EXPORT && asked.is_json && asked.file && !is_stdin())
+		return cli_usage_error(&tool, "--json is for standard output");
 	if (command >= KEEP && asked.file)
 		return cli_no_operand(&tool, asked.file);
 	if ((command == CHECK || command == ADD) && !asked.file)
@@ -124,11 +134,31 @@ static int read_all(struct settings *host, const struct conf *file, struct smc_e
 	return ret;
 }
 
+/* A file that exists may be the only copy of what the user wrote. */
+static int write_new(const struct conf *conf, struct smc_err *err)
+{
+	struct out_text text AUTO(out_free) = { 0 };
+	int fd AUTO_CLOSE = open(asked.file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+
+	if (fd < 0 && errno == EEXIST)
+		return smc_err_say(err, EEXIST, "%s exists: move it away first", asked.file);
+	sc_export(&text, conf);
+	if (fd >= 0 && smc_write_all(fd, text.data, text.len) && !fsync(fd))
+		return 0;
+	smc_err_set(err, errno, "cannot write %s", asked.file);
+	if (fd >= 0)
+		unlink(asked.file);
+	return -err->code;
+}
+
+/* - is a file on standard input, whose settings are printed in the same form. */
 static int run_export(struct settings *host, const struct conf *file, struct smc_err *err)
 {
-	int ret = asked.file ? 0 : read_all(host, NULL, err);
+	int ret = is_stdin() ? 0 : read_all(host, NULL, err);
 
-	return ret ? ret : sc_print_export(asked.file ? file : &host->now, asked.is_json, err);
+	if (!ret && asked.file && !is_stdin())
+		return write_new(&host->now, err);
+	return ret ? ret : sc_print_export(is_stdin() ? file : &host->now, asked.is_json, err);
 }
 
 static int run_keep(struct settings *host, const struct conf *file, struct smc_err *err)
@@ -257,22 +287,35 @@ static const struct action {
 	[SHOW] = { run_show },
 };
 
+/* Where a file could come from, if there is none. */
+static int explain_missing(int ret, struct smc_err *err)
+{
+	struct smc_err why = *err;
+
+	return ret != -ENOENT ? ret :
+				smc_err_say(err, ENOENT,
+					    "%.150s; 'smc_conf keep' writes " CONF_FILE
+					    ", smc.conf(5) has examples",
+					    why.text);
+}
+
 static int read_file(struct conf *conf, struct smc_err *err)
 {
 	bool is_applied = actions[asked.command].is_applied;
 	bool is_needed = asked.command != SHOW && !asked.device;
 	char nothing[] = "netns *\nexclusive\n"; /* names all namespaces, without settings */
 
-	if (asked.command >= DRAIN && asked.command <= REMOVE)
+	if ((asked.command >= DRAIN && asked.command <= REMOVE) ||
+	    (asked.command == EXPORT && !is_stdin()))
 		return 0;
 	if (asked.file)
-		return conf_read(conf, asked.file, is_applied, err);
+		return explain_missing(conf_read(conf, asked.file, is_applied, err), err);
 	if (asked.command == RESET || asked.command == KEEP)
 		return conf_read_text(conf, nothing, strlen(nothing), tool.name, err);
-	if (asked.command == EXPORT)
-		return 0;
 	/* udev calls this for each device: no file is fine, as for a drained host. */
-	return conf_read_default(conf, is_needed && access(DRAIN_FILE, F_OK), is_applied, err);
+	return explain_missing(
+		conf_read_default(conf, is_needed && access(DRAIN_FILE, F_OK), is_applied, err),
+		err);
 }
 
 int main(int argc, char **argv)

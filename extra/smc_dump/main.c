@@ -25,8 +25,10 @@ static const struct cli_opt options[] = {
 	{ 's', "snaplen", "BYTES",
 	  "capture this much of each packet or piece of payload;\n"
 	  "0 is all, the default" },
-	{ 'a', "all", NULL, "also show connections that do not offer SMC", &asked.show.is_all,
-	  .needs = "--read --interface" },
+	{ 'a', "all", NULL,
+	  "show payload of all connections; with -r, -i also\n"
+	  "those that do not offer SMC",
+	  &asked.show.is_all },
 	{ 'q', "quiet", NULL, "print one line per message", &asked.show.is_quiet,
 	  .needs = "--read --interface" },
 	{ 'x', "hex", NULL, "add bytes in hexadecimal; with -A, beside the text",
@@ -89,6 +91,10 @@ static int parse(int argc, char **argv)
 		return -1;
 	if (filter_parse(&asked.sockets, argc - optind, argv + optind, &err))
 		return cli_usage_error(&dump_tool, "%s", err.text);
+	if (optind == argc && !asked.show.is_all && !asked.process && !asked.write &&
+	    isatty(STDOUT_FILENO))
+		return cli_usage_error(&dump_tool, "which connections? Give a filter such as "
+						   "'dport = 6379', or --all");
 	if (sockets->has_state || sockets->has_netns)
 		return cli_usage_error(&dump_tool, "payload has no %s to filter by",
 				       sockets->has_state ? "states" : "namespaces");

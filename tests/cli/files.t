@@ -13,7 +13,6 @@ READERS = """
 smc_conf check FILE
 smc_conf diff FILE
 smc_conf apply FILE
-smc_conf export FILE
 smc_conf watch FILE
 smc_chk from BUNDLE smc_conf check FILE
 smc_chk from FILE

@@ -39,8 +39,7 @@ smc_dump -r CAPTURE
 smc_dump -r CAPTURE -w /dev/null
 smc_dump -j -x -r CAPTURE
 smc_dump --help
-smc_conf export SETTINGS
-smc_conf export SETTINGS -j
+smc_conf check SETTINGS
 smc_bpf status
 smc_bpf status -j
 smc_bpf check

@@ -299,6 +299,9 @@ def main():
             check(name, [hosts.get(word, word) for word in name.split()], env if " plan " in name else recorded)
         nothing(recorded)
         messages(env)
+        if is_built("smc_dump"):
+            status, text = screen(["smc_dump"], env, 80)
+            ok(status == 1 and "--all" in text, "smc_dump: without a filter, a terminal is asked for one", (status, text))
         without_smc(env)
         progress(env, top)
     done()

@@ -64,10 +64,8 @@ if [ "$(id -u)" = 0 ]; then
 	for command in apply watch; do
 		refuse "$tmp/smc.conf as root: other users .* /" $command "$tmp/smc.conf"
 	done
-	for command in check export; do
-		capture "$conf" $command "$tmp/smc.conf"
-		is "$rc" 0 "$command changes nothing: it reads any file"
-	done
+	capture "$conf" check "$tmp/smc.conf"
+	is "$rc" 0 "check changes nothing: it reads any file"
 	magic
 else
 	skip 'a file that others may change' 'not root'
@@ -94,6 +92,12 @@ else
 	out=$(echo 'eid A' | "$conf" check - 2>&1)
 	line "$?$out" "^0smc_conf: only the file .*: .*$sentence" 'check: so, and the file was checked'
 fi
+
+# ---- files that exist, and those that do not ----
+run apply "$tmp/none"
+refused 1 "cannot open $tmp/none: .*'smc_conf keep'.*smc.conf\(5\)" 'a missing file: where one comes from'
+run export -j "$tmp/new"
+refused 1 '^smc_conf: --json is for standard output' 'export -j FILE'
 
 # ---- a recorded host ----
 good='handshake-limit on\npnetid x mac 02:00:00:00:00:99\n'
@@ -143,6 +147,11 @@ check_keep() {
 	here "$conf" export
 	kept=$out
 	like "$kept" '^eid SMC-LAB-EID$' 'export: what is in force'
+	here "$conf" export "$tmp/exported"
+	is "$rc$out$(<"$tmp/exported")" "0$kept" 'export FILE: the same in a file'
+	echo 'eid MINE' >"$tmp/exported"
+	here "$conf" export "$tmp/exported"
+	like "$rc$err$(<"$tmp/exported")" "^1smc_conf: $tmp/exported exists.*eid MINE$" 'a file that exists stays as it is'
 	here "$conf" keep
 	is "$rc$out$err" 0 'keep'
 	is "$(<"$file")" "$kept" 'writes that'

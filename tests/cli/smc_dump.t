@@ -489,7 +489,6 @@ def check_rights(path, directory):
 
 
 def check_refused(path, directory):
-    refused("'--all' is only for '--read' or '--interface'", "-a")
     refused("'--quiet' is only for '--read' or '--interface'", "-q", "dport", "=", ":80")
     refused("exclude", "-r", path, "-A")
     refused("exclude", "-i", "lo", "-p", "redis-server")
