@@ -2,7 +2,7 @@
 /*
  * Kills the program right before change STEP_KILL, counted from 1: a request of netlink that is no
  * dump and no question for a family, a change by bpf(2), bytes written to a file, a name made or
- * removed. For conf_crash.py.
+ * removed. Or runs STEP_RUN then, and goes on. For conf_crash.py.
  */
 #include <dlfcn.h>
 #include <linux/bpf.h>
@@ -19,8 +19,13 @@ static void step(void)
 
 	if (left < 0)
 		left = text ? atol(text) : 0;
-	if (left && !--left)
+	if (!left || --left)
+		return;
+	text = getenv("STEP_RUN");
+	if (!text)
 		kill(getpid(), SIGKILL);
+	unsetenv("LD_PRELOAD");
+	(void)!system(text);
 }
 
 static void step_netlink(const void *data, size_t len)

@@ -32,9 +32,9 @@ pnetid fourth net lo
 """ % (KNOBS[0], "scope /crash only ipv4\n" if HAS_SCOPES else "", KNOBS[0])
 
 
-def conf(*argv, lines=None, kill=None):
-    """Status, output and errors of smc_conf, which is killed before change number @kill."""
-    env = dict(os.environ, **({"LD_PRELOAD": STEP, "STEP_KILL": str(kill)} if kill else {}))
+def conf(*argv, lines=None, kill=None, command=None):
+    """Status, output and errors of smc_conf, which is killed before change number @kill, or waits for a command there."""
+    env = dict(os.environ, **({"LD_PRELOAD": STEP, "STEP_KILL": str(kill)} if kill else {}), **({"STEP_RUN": command} if command else {}))
     result = subprocess.run(("smc_conf",) + argv, input=lines, text=True, capture_output=True, env=env, check=False)
     return result.returncode, result.stdout, result.stderr
 
@@ -89,6 +89,29 @@ def check_kills():
     applied("reset")
     check_killed(("reset",), export(), everything)
     equal([name for name in os.listdir("/run/smc-tools") if name != "smc_conf.lock"], [], "no file is left in /run/smc-tools")
+
+
+def check_vanishing():
+    """A network namespace is deleted before each change: a second apply has the rest, and all once there is one of that name."""
+    reset()
+    applied("apply", "-", lines=FILE)
+    expected = export()
+    step, wrong = 1, []
+    while True:
+        reset()
+        first = conf("apply", "-", lines=FILE, kill=step, command="ip netns del blue")
+        if os.path.exists("/run/netns/blue"):
+            equal(first, (0, "", ""), "a namespace that vanishes: no change after %d" % (step - 1))
+            break
+        again = conf("apply", "-", lines=FILE)
+        host = export()
+        out_of("ip", "netns", "add", "blue")
+        whole = conf("apply", "-", lines=FILE), export()
+        if again[0] or pnetids(host) != pnetids(expected.split("\nnetns ")[0]) or \
+                whole[0] != (0, "", "") or pnetids(whole[1]) != pnetids(expected):
+            wrong.append((step, first, again, host, whole))
+        step += 1
+    ok(not wrong and step > 5, "a namespace that vanishes before each of %d changes: the next apply does the rest" % (step - 1), wrong[:2])
 
 
 def check_keep():
@@ -201,6 +224,7 @@ def main():
         out_of("ip", "link", "add", device, "type", "dummy")
     os.makedirs("/sys/fs/cgroup/crash", exist_ok=True)
     check_kills()
+    check_vanishing()
     check_keep()
     check_full()
     check_random(68, 12)
