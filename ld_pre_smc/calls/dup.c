@@ -62,12 +62,19 @@ extern __typeof__(shim_fcntl64) shim_fcntl_time64 __asm__("__fcntl_time64")
 	__attribute__((alias("fcntl64")));
 #endif
 
-/* dup2() or dup3(), which closes @to and makes it a copy of @from. @flags: -1 for dup2(). */
+static bool is_open(int fd)
+{
+	AUTO_ERRNO();
+
+	return fcntl(fd, F_GETFD) >= 0;
+}
+
+/* The call that gives the number @to to @from, and closes it before. @flags: -1 for dup2(). */
 static int dup_onto(int from, int to, int flags)
 {
 	bool may_end = shim_fd_is_set(FD_SMC | FD_TIMED, to);
 	struct shim_signals signals =
-		shim_close_begin(from != to && may_end && shim_is_open(from) ? to : -1);
+		shim_close_begin(from != to && may_end && is_open(from) ? to : -1);
 	int ret = flags < 0 ? next_dup2(from, to) : next_dup3(from, to, flags);
 
 	shim_signals_restore(&signals);

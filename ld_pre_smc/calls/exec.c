@@ -10,12 +10,22 @@
 
 extern char **environ;
 
-/** execve() - execve(2) without loss of unsent SMC-R data on sockets that it closes */
-int execve(const char *path, char *const argv[], char *const envp[])
-{
-	shim_unsent_leave(true);
-	return next_execve(path, argv, envp);
-}
+int execveat(int dir, const char *path, char *const argv[], char *const envp[], int flags);
+
+/* execve(2) and its kin, without loss of unsent SMC-R data on sockets that they close */
+#define LEAVING(name, parameters, next)                                                            \
+	int name parameters                                                                        \
+	{                                                                                          \
+		shim_unsent_leave(true);                                                           \
+		return next;                                                                       \
+	}
+LEAVING(execve, (const char *path, char *const argv[], char *const envp[]),
+	next_execve(path, argv, envp))
+LEAVING(execvpe, (const char *file, char *const argv[], char *const envp[]),
+	next_execvpe(file, argv, envp))
+LEAVING(fexecve, (int fd, char *const argv[], char *const envp[]), next_fexecve(fd, argv, envp))
+LEAVING(execveat, (int dir, const char *path, char *const argv[], char *const envp[], int flags),
+	((__typeof__(execveat) *)shim_next(SHIM_EXECVEAT))(dir, path, argv, envp, flags))
 
 /** execv() - execv(3), like execve() */
 int execv(const char *path, char *const argv[])
@@ -23,33 +33,10 @@ int execv(const char *path, char *const argv[])
 	return execve(path, argv, environ);
 }
 
-/** execvpe() - execvpe(3), like execve() */
-int execvpe(const char *file, char *const argv[], char *const envp[])
-{
-	shim_unsent_leave(true);
-	return next_execvpe(file, argv, envp);
-}
-
-/** execvp() - execvp(3), like execve() */
+/** execvp() - execvp(3), as execve() */
 int execvp(const char *file, char *const argv[])
 {
 	return execvpe(file, argv, environ);
-}
-
-/** fexecve() - fexecve(3), like execve() */
-int fexecve(int fd, char *const argv[], char *const envp[])
-{
-	shim_unsent_leave(true);
-	return next_fexecve(fd, argv, envp);
-}
-
-int execveat(int dir, const char *path, char *const argv[], char *const envp[], int flags);
-
-/** execveat() - execveat(2), like execve() */
-int execveat(int dir, const char *path, char *const argv[], char *const envp[], int flags)
-{
-	shim_unsent_leave(true);
-	return ((__typeof__(execveat) *)shim_next(SHIM_EXECVEAT))(dir, path, argv, envp, flags);
 }
 
 /*
@@ -76,30 +63,17 @@ static int with_list(__typeof__(execve) *call, const char *path, const char *fir
 	return call(path, argv, has_env ? va_arg(ap, char **) : environ);
 }
 
-#define WITH_LIST(call, path, first, has_env)                                                      \
-	do {                                                                                       \
+/* execl(3), execlp(3) and execle(3), as execve() */
+#define LISTED(name, call, has_env)                                                                \
+	int name(const char *path, const char *first, ...)                                         \
+	{                                                                                          \
 		va_list ap;                                                                        \
 		int ret;                                                                           \
 		va_start(ap, first);                                                               \
 		ret = with_list(call, path, first, ap, has_env);                                   \
 		va_end(ap);                                                                        \
 		return ret;                                                                        \
-	} while (0)
-
-/** execl() - execl(3), like execve() */
-int execl(const char *path, const char *first, ...)
-{
-	WITH_LIST(execve, path, first, false);
-}
-
-/** execlp() - execlp(3), like execve() */
-int execlp(const char *file, const char *first, ...)
-{
-	WITH_LIST(execvpe, file, first, false);
-}
-
-/** execle() - execle(3), like execve() */
-int execle(const char *path, const char *first, ...)
-{
-	WITH_LIST(execve, path, first, true);
-}
+	}
+LISTED(execl, execve, false)
+LISTED(execlp, execvpe, false)
+LISTED(execle, execve, true)

@@ -157,7 +157,7 @@ static __attribute__((noinline, cold)) int refused_late(int domain, int type, in
 
 static int open_tcp(int domain, int type, int protocol)
 {
-	return shim_fd_mark_tcp(next_known_socket(domain, type, protocol));
+	return shim_fd_new(next_known_socket(domain, type, protocol), FD_OWN);
 }
 
 /*

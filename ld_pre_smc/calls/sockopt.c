@@ -398,6 +398,8 @@ int setsockopt(int number, int level, int name, const void *value, socklen_t len
 	shim_option_note(level, copied);
 	if (level == SOL_SOCKET)
 		shim_fd_note_options(number, true);
+	if (level == SOL_SOCKET && copied == SO_BINDTOIFINDEX)
+		shim_has_device = true;
 	if (effect == PROTECTS)
 		shim_has_protection = true;
 	if (effect == CONCERNS_CONNECT)

@@ -22,6 +22,7 @@
 #include "ld_pre_smc/state/buffers.h"
 #include "ld_pre_smc/state/config.h"
 #include "ld_pre_smc/state/lives.h"
+#include "ld_pre_smc/state/options.h"
 #include "ld_pre_smc/state/program_memory.h"
 #include "ld_pre_smc/state/replace_socket.h"
 #include "process/sockopt_numbers.h"
@@ -98,6 +99,8 @@ static unsigned int facts_of_group(int v6, int *err)
 			return FACT(REFUSED);
 		}
 		is_steered[v6] = has_device_or_mark(fd);
+		if (is_steered[v6])
+			shim_has_device = true;
 		is_known[v6] = true;
 		shim_close(fd);
 	}

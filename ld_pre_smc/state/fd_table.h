@@ -144,12 +144,6 @@ static inline int shim_fd_mark_plain(int fd)
 	return shim_fd_new(fd, FD_SMC | FD_SOCKET | FD_PLAIN | FD_OWN);
 }
 
-/** shim_fd_mark_tcp() - socket() opened TCP first, see shim_fd_is_tcp() */
-static inline int shim_fd_mark_tcp(int fd)
-{
-	return shim_fd_new(fd, FD_OWN);
-}
-
 /**
  * shim_fd_is_own() - true if only this process can have set its options
  *

@@ -14,7 +14,7 @@
 
 static atomic_bool noted[4][NAMES];
 
-bool shim_has_owners, shim_has_protection;
+bool shim_has_device, shim_has_owners, shim_has_protection;
 
 static atomic_bool *level_of(int level)
 {

@@ -23,6 +23,9 @@ bool shim_option_was_set(int level, int name);
 /* An option of process/tcpguard.h was ever set. */
 extern bool shim_has_protection;
 
+/* SO_BINDTODEVICE was ever set, or a control group has set a device or a mark. */
+extern bool shim_has_device;
+
 /* F_SETOWN, F_SETSIG or the like was ever called. */
 extern bool shim_has_owners;
 

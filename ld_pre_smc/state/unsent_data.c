@@ -31,9 +31,10 @@ bool shim_unsent_is_ours(int fd)
 /* TCP_NODELAY: SMC does not depend on its value, so other users of the socket are not affected. */
 void shim_push(int fd)
 {
-	int nodelay = 1, on = 1, saved = errno;
+	int nodelay = 1, on = 1;
 	socklen_t len = sizeof(on);
 	struct shim_signals signals;
+	AUTO_ERRNO();
 
 	if (!shim_signals_block(&signals))
 		return;
@@ -41,7 +42,6 @@ void shim_push(int fd)
 	    !next_setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)) && !nodelay)
 		next_setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &nodelay, sizeof(nodelay));
 	shim_signals_restore(&signals);
-	errno = saved;
 }
 
 /* Unsent bytes of any socket; negative errno if unsupported. */
@@ -70,13 +70,6 @@ static int unless_lingering(int fd, int bytes)
 int shim_unsent(int fd)
 {
 	return unless_lingering(fd, queued(fd));
-}
-
-bool shim_is_open(int fd)
-{
-	AUTO_ERRNO();
-
-	return fcntl(fd, F_GETFD) >= 0;
 }
 
 /* True if the parent process has the same socket open: then the data is safe. */
@@ -124,14 +117,14 @@ static enum unsent_owner give(int fd)
 /* The kernel does this when the last descriptor is closed, but another process has one now. */
 static void detach(int fd)
 {
-	int saved = errno, epfd, flags = fcntl(fd, F_GETFL);
+	AUTO_ERRNO();
+	int epfd, flags = fcntl(fd, F_GETFL);
 
 	if (flags >= 0 && flags & O_ASYNC)
 		fcntl(fd, F_SETFL, flags & ~O_ASYNC);
 	for (epfd = shim_fd_next(FD_EPOLL, 0); epfd >= 0; epfd = shim_fd_next(FD_EPOLL, epfd + 1))
 		if (epoll_ctl(epfd, EPOLL_CTL_DEL, fd, NULL) && errno != ENOENT)
 			shim_fd_clear(FD_EPOLL, epfd);
-	errno = saved;
 }
 
 /* The mark may belong to an earlier socket with this number. */

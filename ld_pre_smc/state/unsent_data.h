@@ -66,7 +66,4 @@ bool shim_refuses(int fd);
  */
 void shim_unsent_leave(bool by_exec);
 
-/** shim_is_open() - true if a file descriptor is open. Preserves errno. */
-bool shim_is_open(int fd);
-
 #pragma GCC visibility pop

@@ -9,6 +9,7 @@
 #include "test.h"
 
 #include <dlfcn.h>
+#include <net/if.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <setjmp.h>
@@ -74,6 +75,7 @@ struct fake_option {
  *	file
  * @file_fd: their number, usually FAKE_FILE; @n_files: of these, still open; @open_flags,
  *	@open_mode: of the latest; @rest: its unread part
+ * @device_flags: SIOCGIFFLAGS of any device
  * @parent_ino: of the parent's file under the number in question
  * @answers: to calls that begin so; the latest match counts
  * @calls: number of those that may change something, since comes_to(); @queries: of the others
@@ -87,6 +89,7 @@ static struct fake {
 	bool on;
 	long long ms;
 	unsigned int inos, parent_ino, retransmitted;
+	short device_flags;
 	int most, pid, first;
 	const long *args;
 	struct shim_config config;
@@ -486,6 +489,11 @@ static inline int fake_shutdown(int fd, int how)
 
 static inline int fake_ioctl(int fd, unsigned long request, void *arg)
 {
+	if (request == SIOCGIFFLAGS) {
+		((struct ifreq *)arg)->ifr_flags = fake.device_flags;
+		errno = ERRNO_NOISE;
+		return 0;
+	}
 	if (request != 0x894b)
 		return fake_call(0, "ioctl %d %#lx", fd, request);
 	if (!fake_fd(fd))

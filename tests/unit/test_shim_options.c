@@ -173,7 +173,7 @@ enum { RULES = 1, STRICT = 2, RAW = 4, LOCKED = 8, OWN = 16 };
 /*
  * A call with an AF_SMC socket of that protocol, or a TCP socket.
  * Before: @on: settings, OWN if no other process has it; @state: of TCP, 0 for TCP_CLOSE; @family,
- *	@port: its address; @device: it is bound to it
+ *	@port: its address; @device: it is bound to it, and it is ELSEWHERE, a VRF or MASTERED
  * The kernel: @smc: errno of an option or ioctl() of that socket; @fails: call that fails @times
  *	times with errno @with
  * Afterwards: errno @err, protocol @is, what was bound and listens; @says: a debug line
@@ -185,6 +185,7 @@ struct deed {
 	const char *fails;
 	int with, times, err, is, bound, backlog;
 	const char *says;
+	enum { UNKNOWN, ELSEWHERE, A_VRF, MASTERED } vrf;
 };
 
 static void start_deed(const struct deed *deed, int first)
@@ -202,7 +203,7 @@ static void start_deed(const struct deed *deed, int first)
 	if (deed->on & OWN && domain == AF_SMC)
 		shim_fd_mark_plain(5);
 	else if (deed->on & OWN)
-		shim_fd_mark_tcp(5);
+		shim_fd_new(5, FD_OWN);
 	if (deed->port && deed->on & OWN)
 		shim_fd_drop(FD_PLAIN, 5);
 	if (deed->on & RULES)
@@ -211,6 +212,11 @@ static void start_deed(const struct deed *deed, int first)
 	fake_int(FAKE_ANY, SOL_SOCKET, SO_BINDTOIFINDEX, 0);
 	if (deed->device)
 		fake_int(5, SOL_SOCKET, SO_BINDTOIFINDEX, deed->device);
+	shim_has_device = deed->vrf;
+	fake_option(FAKE_ANY, SOL_SOCKET, SO_BINDTODEVICE, "red", deed->vrf ? 4 : 0);
+	fake.device_flags = deed->vrf == A_VRF ? IFF_UP | IFF_MASTER | IFF_NOARP : IFF_NOARP;
+	fake.files[0].path = "/sys/class/net/red/master";
+	fake.files[0].text = deed->vrf == MASTERED ? "7" : NULL;
 	fake.config.strict = deed->on & STRICT;
 	fake.config.raw = deed->on & RAW;
 	shim_is_locked = deed->on & LOCKED;
@@ -305,6 +311,16 @@ static const struct deed deeds[] = {
 	{ "a listener", bind_to, 80, .device = 3, .state = TCP_LISTEN, .fails = "bind", INUSE, 1,
 	  INUSE },
 	{ "raw", bind_to, 80, RAW, .device = 3, .fails = "bind", INUSE, 1, INUSE },
+	{ "in a VRF", bind_to, 80, .device = 3, .vrf = A_VRF, .is = TCP,
+	  .bound = 80, .says = "fd 5: device\nfd 5: SO_BINDTODEVICE and bind() -> TCP\n" },
+	{ "of its device", bind_to, 80, .device = 3, .vrf = MASTERED,
+	  .is = TCP, .bound = 80 },
+	{ "elsewhere", bind_to, 80, .device = 3, .vrf = ELSEWHERE, .bound = 80 },
+	{ "on no device", bind_to, 80, .device = -1, .vrf = A_VRF,
+	  .bound = 80 },
+	{ "with SMC_STRICT", bind_to, 80, STRICT, .device = 3, .vrf = A_VRF,
+	  .bound = 80 },
+	{ "raw", bind_to, 80, RAW, .device = 3, .vrf = A_VRF, .bound = 80 },
 	/* Options of sockets. */
 	{ "an option that is lost", set_socket, SO_RCVLOWAT, .is = TCP },
 	{ "of one to come", set_socket, SO_RCVLOWAT, .state = TCP_SYN_SENT },
@@ -459,7 +475,7 @@ TEST(accepted_options_cost_one_call)
 	keeps(set_int(IPPROTO_TCP, TCP_CORK, 1));
 	calls(1);
 	/* One that may become an SMC socket stays TCP if it cannot do without the option. */
-	shim_fd_mark_tcp(5);
+	shim_fd_new(5, FD_OWN);
 	comes_to(set_int(IPPROTO_TCP, TCP_CORK, 1), 0, ERRNO_NOISE);
 	only_call();
 	assert_true(shim_fd_is_tcp(5));

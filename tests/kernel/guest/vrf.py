@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A VRF, and a program of a control group that forbids sockets: routes, addresses and refusals are TCP's. 10.88.0.2 is
+"""A VRF, and a program of a control group that forbids sockets: routes, addresses and refusals are TCP's, and the kernel
+warns no more (upstream.py vrf). 10.88.0.2 is
 another host in the VRF "red" than in the main table; 10.89.0.2 exists in the VRF only."""
 import ctypes
 import os
@@ -112,14 +113,15 @@ def check_servers():
     """A server in the VRF is reached from there, and not from elsewhere."""
     for number, (name, way) in enumerate(WAYS.items()):
         port = 8100 + 10 * number
-        for device, before in (("red", ()), ("vred", ()), ("-", VRF)):
+        for device, address, before in (("red", "10.88.0.1", ()), ("vred", "10.88.0.1", ()), ("red", "0.0.0.0", ()),
+                                        ("vred", "0.0.0.0", ()), ("-", "0.0.0.0", VRF)):
             port += 1
-            address = "10.88.0.1" if device != "-" else "0.0.0.0"
             server = Server(way, "vrf", port, device, address, before)
-            what = "%s: a server %s" % (name, "by ip vrf exec" if before else "on " + device)
+            what = "%s: a server %s" % (name, "by ip vrf exec" if before else "on %s, %s" % (device, address))
             equal((server.state, client([], "10.88.0.1", port, before=IN["red"])), ("ready", "vrf"), what + " is reached from its VRF")
             equal(client([], "10.88.0.3", port, before=IN["main"]), "Connection refused", what + " is not reached from outside")
             server.end()
+    equal([line for line in run("dmesg")[1].splitlines() if "WARNING" in line], [], "the kernel warned of none of them")
 
 
 def check_forbidden():
