@@ -2,6 +2,7 @@
 /* program: find out from its file whether and how smc_run can make a program use SMC. */
 #include <elf.h>
 #include <pwd.h>
+#include <sys/param.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
@@ -143,15 +144,19 @@ static void note_mptcp(struct program *prog)
 		     prog->target.elf.go_minor);
 }
 
-/* The name of the library, to link or to load it. */
+/*
+ * The name of liburing, to link or to load it, or its code: x86 loads the number of
+ * io_uring_setup(2) into eax, and soon makes the system call.
+ */
 static void note_uring(struct program *prog)
 {
 	size_t len = 0;
-	char *data AUTO_FREE =
-		prog->why ? NULL : smc_read_file(prog->target.path, 0, PROGRAM_MAX, &len);
+	char *data AUTO_FREE = smc_read_file(prog->target.path, 0, PROGRAM_MAX, &len);
+	char *code = data ? memmem(data, len, "\xb8\xa9\1\0", 5) : NULL;
 
-	if (data && memmem(data, len, "liburing.so", strlen("liburing.so")))
-		note(prog, "has liburing: its io_uring calls bypass the library, see af_smc(7)");
+	if (data && (memmem(data, len, "liburing.so", strlen("liburing.so")) ||
+		     (code && memmem(code, MIN(len - (size_t)(code - data), 48), "\x0f\x05", 2))))
+		note(prog, "has liburing: over SMC, io_uring differs from TCP, see af_smc(7)");
 }
 
 static void note_all(struct program *prog)

@@ -67,13 +67,7 @@ static struct learned_table *attach(int segment, bool *is_taken)
 	return NULL;
 }
 
-/* After shmget() failed: true if another user's segment, or a smaller one, has the key. */
-static bool exists(key_t key)
-{
-	return (errno == EACCES || errno == EINVAL) && shmget(key, 0, 0) >= 0;
-}
-
-/* Each created segment is accepted or ends the search, so there is never a second one. */
+/* Every segment that this creates is accepted, or ends the search: there is never a second one. */
 static struct learned_table *find_shared(void)
 {
 	struct learned_table *shared = NULL;
@@ -84,10 +78,10 @@ static struct learned_table *find_shared(void)
 	for (uint32_t n = 0; is_taken && !shared && n < LEARNED_KEYS; n++) {
 		key = learned_ipc_key(geteuid(), n);
 		segment = shmget(key, LEARNED_SIZE, IPC_CREAT | LEARNED_MODE);
-		if (segment < 0)
-			is_taken = exists(key);
-		else
+		if (segment >= 0)
 			shared = attach(segment, &is_taken);
+		else /* by another user's segment, or a smaller one */
+			is_taken = (errno == EACCES || errno == EINVAL) && shmget(key, 0, 0) >= 0;
 	}
 	return shared;
 }

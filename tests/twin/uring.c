@@ -172,6 +172,19 @@ CASE(uring_interrupts)
 		accept_three();
 }
 
+/* A request is waiting. */
+CASE(uring_shut_listener)
+{
+	struct io_uring_sqe take = { .opcode = IORING_OP_ACCEPT, .fd = listener() };
+
+	if (!start())
+		return;
+	submit(&take);
+	SAY("shutdown", shutdown(take.fd, SHUT_RDWR));
+	say("accepted=%d", answer() >= 0);
+	SAY("again", perform(&take));
+}
+
 CASE(uring_connect)
 {
 	int port = refused_port();
