@@ -9,4 +9,4 @@ cd "$(dirname "$0")/../.." || exit
 trap 'remove_tmp; rm -rf --one-file-system "${REMOVE[@]}"' EXIT
 need_packages sos sosreport
 install_tools && cp -a "$MORE/." "$INSTALLED" || exit
-in_installed -- sos.py
+in_installed -- "sos.py $PWD/docs/troubleshooting.md"
