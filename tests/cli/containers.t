@@ -198,6 +198,10 @@ PATH=$tmp/bin:$PATH NODE_NAME=n1 sh "$tmp/setup.sh"
 unlike "$(<"$CALLS")" 'ueid add' 'Kubernetes: an EID that is there is not added'
 like "$(<"$CALLS")" "smc_conf apply $tmp/node.conf.n1" 'Kubernetes: a node may have PNET IDs of its own'
 rm "$CALLS"
+mkdir "$tmp/none" && printf '#!/bin/sh\nexit 1\n' >"$tmp/none/modprobe" && chmod +x "$tmp/none/modprobe"
+PATH=$tmp/none:$tmp/bin:$PATH NODE_NAME=n1 sh "$tmp/setup.sh" >"$tmp/out" 2>&1
+is "$? $(cat "$CALLS" 2>/dev/null)" '0 ' 'Kubernetes: a node without SMC is left as it is'
+: >"$CALLS"
 PATH=$tmp/bin:$PATH NODE_NAME=n1 LABEL=l=1 INTERVAL=5 sh "$tmp/attach.sh" >"$tmp/out" 2>&1
 is "$(grep '^smc_bpf attach' "$CALLS" | sort)" "smc_bpf attach --cgroup $systemd
 smc_bpf attach --cgroup $tmp/cgroup/kubepods/besteffort/pod9-f" 'Kubernetes: pods are found by either way to name groups, attached once'
