@@ -41,7 +41,7 @@ def set_up():
     out_of("ip", "address", "add", ADDRESS + "/32", "dev", "lo")
     out_of("smcd", "ueid", "add", "LABCLUSTER")
     out_of("smc_pnet", "-a", "LABNET", "-I", "lo")
-    write("/etc/passwd", "labuser:x:4711:4711::/home/labuser:/bin/sh\n", "a")
+    write("/etc/passwd", "labuser:x:4711:4711::/nonexistent:/bin/sh\n", "a")
     write("/etc/smc-tools/smc.conf", "eid LABCLUSTER\npnetid LABNET net lo\n")
     shutil.copy("/usr/share/smc-tools/smc_tools.py", PLUGINS)
     os.makedirs(WORK)
