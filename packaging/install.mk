@@ -20,9 +20,10 @@ INSTALL_RULES := $(if $(EXTRA),90-smc-conf.rules)
 INSTALL_HOOKS := $(if $(and $(HAVE_BPF),$(HOOKDIR)),smc-tools.json)
 # The file that profiles include, and profiles that units name.
 INSTALL_APPARMOR := $(if $(APPARMORDIR),abstractions/smc-tools smc_chk-serve $(if $(EXTRA),smc_conf))
-# Files for Prometheus, Grafana, sos and SELinux.
+# Files for Prometheus, Grafana, sos, tuned and SELinux.
 INSTALL_SHARED := packaging/selinux/smc_tools.cil $(if $(EXTRA),\
-	$(addprefix packaging/metrics/,smc-tools.rules.yml smc-tools.dashboard.json) docs/runbook.md) packaging/sos/smc_tools.py
+	$(addprefix packaging/metrics/,smc-tools.rules.yml smc-tools.dashboard.json) docs/runbook.md) packaging/sos/smc_tools.py \
+	packaging/tuned/tuned.conf
 INSTALL_PROFILES := $(wildcard profiles/*)
 # Ansible's default path, beside which roles are.
 ANSIBLEDIR ?= $(PREFIX)/share/ansible/plugins/modules
