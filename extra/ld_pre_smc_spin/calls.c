@@ -314,11 +314,6 @@ static bool is_valid(const fd_set *set, int n)
 	return spin_is_readable(set, (size_t)(n - 1) / 64 * 8 + 8);
 }
 
-static short events_of(int fd, const fd_set *in, const fd_set *out)
-{
-	return (short)((FD_ISSET(fd, in) ? POLLIN : 0) | (out && FD_ISSET(fd, out) ? POLLOUT : 0));
-}
-
 /*
  * The kernel's select(2) is called in any case. Does not spin with a set of exceptions, which some
  * files report only once.
@@ -334,7 +329,8 @@ static bool spins_select(int n, const fd_set *in, const fd_set *out, const fd_se
 	    !is_valid(in, n) || (out && !is_valid(out, n)))
 		return false;
 	for (int fd = 0; fd < n; fd++) {
-		events = events_of(fd, in, out);
+		events = FD_ISSET(fd, in) ? POLLIN : 0;
+		events |= out && FD_ISSET(fd, out) ? POLLOUT : 0;
 		if (!events)
 			continue;
 		if (count == SELECT_MOST)

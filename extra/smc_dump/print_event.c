@@ -18,7 +18,8 @@ static const char *const side_names[] = { "client", "server" };
 
 /* ---- lines ---- */
 
-const char *line_host(char text[LINE_ADDR_SIZE], const struct smc_addr *addr)
+/* "10.0.0.1". Return: @text */
+static const char *line_host(char text[LINE_ADDR_SIZE], const struct smc_addr *addr)
 {
 	return inet_ntop(addr->family, addr->ip, text, LINE_ADDR_SIZE) ? text : "?";
 }

@@ -32,9 +32,6 @@ extern const struct out_col clc_columns[];
 #define LINE_SCHEMA "smc-tools/dump/1"
 #define LINE_ADDR_SIZE (INET6_ADDRSTRLEN + 8)
 
-/** line_host() - "10.0.0.1". Return: @text */
-const char *line_host(char text[LINE_ADDR_SIZE], const struct smc_addr *addr);
-
 /** line_addr() - "10.0.0.1:80", "[::1]:80". Return: @text */
 const char *line_addr(char text[LINE_ADDR_SIZE], const struct smc_addr *addr);
 

@@ -93,16 +93,6 @@ static inline int shim_connection_error(int fd, int err)
 }
 
 /**
- * shim_write_failed() - errno and SIGPIPE of TCP, after a write that failed
- * @fd: any descriptor; @may_signal: false with MSG_NOSIGNAL
- *
- * errno comes from the call, and may become EPIPE, ECONNRESET, ETIMEDOUT or EAGAIN.
- * Return: true, with an errno of 0, for the first write after the peer has closed, which TCP
- * accepts and discards. The next one then fails with EPIPE.
- */
-bool shim_write_failed(int fd, bool may_signal);
-
-/**
  * shim_drops_more() - true if a write should be without MSG_MORE and SPLICE_F_MORE
  *
  * SMC has no segments to fill. A socket that has fallen back keeps the flag. Under a filter, which
@@ -114,7 +104,7 @@ bool shim_drops_more(int fd);
  * shim_instead_of() - where to send the data after a failed sendfile() or splice()
  * @out: any descriptor
  *
- * Like shim_write_failed(), for data that the kernel has to take from a file or pipe.
+ * As after a write(), for data that the kernel has to take from a file or pipe.
  * Return: a descriptor of /dev/null, for the same call and then shim_close(); or -1 with errno.
  */
 int shim_instead_of(int out);

@@ -77,7 +77,12 @@ static int verdict(int fd, int err)
 	return shim_connection_error(fd, err) ?: err;
 }
 
-bool shim_write_failed(int fd, bool may_signal)
+/*
+ * errno and SIGPIPE of TCP, after a write that failed. errno is that of the call, and may become
+ * EPIPE, ECONNRESET, ETIMEDOUT or EAGAIN. @may_signal: false with MSG_NOSIGNAL. Return: true, and
+ * errno is 0, if TCP takes this write and throws it away: the first one after the peer has closed.
+ */
+static bool write_failed(int fd, bool may_signal)
 {
 	int err = errno;
 
@@ -96,7 +101,7 @@ int shim_instead_of(int out)
 {
 	int null;
 
-	if (!shim_fd_may_be_smc(out) || !shim_write_failed(out, true))
+	if (!shim_fd_may_be_smc(out) || !write_failed(out, true))
 		return -1;
 	null = (int)syscall(SYS_openat, AT_FDCWD, "/dev/null", O_WRONLY | O_CLOEXEC);
 	if (null < 0)
@@ -182,7 +187,7 @@ static RARE ssize_t finish(int fd, const struct msghdr *message, int flags, ssiz
 	struct writing writing = { .fd = fd, .flags = flags, .message = message };
 
 	/* After another error, the message may be invalid. */
-	if (ret < 0 && !shim_write_failed(fd, !(flags & MSG_NOSIGNAL)))
+	if (ret < 0 && !write_failed(fd, !(flags & MSG_NOSIGNAL)))
 		return -1;
 	writing.size = shim_size(message->msg_iov, message->msg_iovlen);
 	writing.done = ret < 0 ? writing.size : (size_t)ret;

@@ -101,7 +101,8 @@ bool shim_is_connected(int fd)
 	return !next_getpeername(fd, (struct sockaddr *)&name, &len);
 }
 
-void shim_poll_now(struct pollfd *fds, int n)
+/* A system call, as libc's poll() is a cancellation point and the callers are not. */
+static void poll_now(struct pollfd *fds, int n)
 {
 	ppoll_time now[2] = { 0 };
 	AUTO_ERRNO();
@@ -113,7 +114,7 @@ int shim_events(int fd, int events)
 {
 	struct pollfd poll = { .fd = fd, .events = (short)events };
 
-	shim_poll_now(&poll, 1);
+	poll_now(&poll, 1);
 	return poll.revents;
 }
 
@@ -161,7 +162,7 @@ void shim_each_open(void (*visit)(int fd, void *arg), void *arg)
 		any = false;
 		for (i = 0; i < n; i++)
 			fds[i] = (struct pollfd){ .fd = first + i, .revents = POLLNVAL };
-		shim_poll_now(fds, n);
+		poll_now(fds, n);
 		for (i = 0; i < n; i++) {
 			if (fds[i].revents & POLLNVAL)
 				continue;

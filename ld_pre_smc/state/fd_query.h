@@ -66,14 +66,7 @@ bool shim_is_tcp_active(int fd);
 /* True if the peer's name is known: connected, and not yet shut down. */
 bool shim_is_connected(int fd);
 
-/**
- * shim_poll_now() - poll(2) without waiting
- *
- * A system call, as libc's poll() is a cancellation point and the callers are not. Preserves errno.
- */
-void shim_poll_now(struct pollfd *fds, int n);
-
-/* shim_poll_now() for one descriptor: its revents, always with POLLERR and POLLHUP. */
+/* Events there are now, with POLLERR and POLLHUP whatever @events are. Preserves errno. */
 int shim_events(int fd, int events);
 
 /**

@@ -8,7 +8,7 @@
 
 #define BTF_MAX (32U * 1024 * 1024)
 
-char *btf_read(size_t *len)
+static char *read_btf(size_t *len)
 {
 	return host_whole(len, BTF_MAX, "/sys/kernel/btf/vmlinux");
 }
@@ -26,7 +26,7 @@ bool btf_has_name(const char *btf, size_t len, const char *name)
 int btf_kernel_has(const char *name)
 {
 	size_t len;
-	char *btf AUTO_FREE = btf_read(&len);
+	char *btf AUTO_FREE = read_btf(&len);
 
 	return btf ? btf_has_name(btf, len, name) : -1;
 }
@@ -49,7 +49,7 @@ static const struct {
 static int probe_parts(void)
 {
 	size_t len;
-	char *btf AUTO_FREE = btf_read(&len);
+	char *btf AUTO_FREE = read_btf(&len);
 	int ret = 0;
 
 	if (!btf)

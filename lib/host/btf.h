@@ -7,9 +7,6 @@
 /* Function of the JIT compiler; trampolines and callbacks (bpf_loop()) need the JIT. */
 #define BTF_JIT "bpf_jit_charge_modmem"
 
-/** btf_read() - the kernel's whole BTF, @len bytes. Return: memory to be freed, NULL if none */
-char *btf_read(size_t *len);
-
 /** btf_has_name() - true if a function or type has that name (at most 62 characters) */
 bool btf_has_name(const char *btf, size_t len, const char *name);
 

@@ -14,14 +14,9 @@ int host_ipproto_smc(void)
 	return host_probe_number("socket-ipproto_smc", kernel_ipproto_smc);
 }
 
-static int has_filter(void)
-{
-	return kernel_has_filter();
-}
-
 bool host_has_filter(void)
 {
-	return host_probe_number("seccomp", has_filter) > 0;
+	return host_probe_number("seccomp", kernel_has_filter) > 0;
 }
 
 const char *smc_missing(void)

@@ -31,7 +31,7 @@ int kernel_has_smc(void)
 	return err && err != -EACCES && !kernel_ipproto_smc() ? 0 : err;
 }
 
-bool kernel_has_filter(void)
+int kernel_has_filter(void)
 {
 	return prctl(PR_GET_SECCOMP) == SECCOMP_MODE_FILTER;
 }

@@ -67,8 +67,8 @@ const char *smc_missing_text(bool has_module, bool has_filter);
  */
 int kernel_why_not(int ret, struct smc_err *err);
 
-/** kernel_has_filter() - host_has_filter(), always for this process, never from a record */
-bool kernel_has_filter(void);
+/** kernel_has_filter() - host_has_filter(), 1 or 0, always for this process, never from a record */
+int kernel_has_filter(void);
 
 /** host_has_filter() - true if a system call filter (seccomp(2)) applies to this process */
 bool host_has_filter(void);

@@ -23,7 +23,8 @@
 /* Limit for a list of mappings, in bytes. */
 #define FILE_MAX (64 << 20)
 
-void proc_comm(pid_t pid, char *comm, size_t size)
+/* Not escaped; empty if it has ended. */
+static void read_comm(pid_t pid, char *comm, size_t size)
 {
 	char path[64];
 	int len;
@@ -99,7 +100,7 @@ static int scan_fds(struct proc_table *table, pid_t pid)
 		if (!entry.inode)
 			continue;
 		if (!entry.comm[0])
-			proc_comm(pid, entry.comm, sizeof(entry.comm));
+			read_comm(pid, entry.comm, sizeof(entry.comm));
 		entry.fd = (int)strtol(item->d_name, NULL, 10);
 		*smc_array_add(&table->entries, &table->count) = entry;
 	}

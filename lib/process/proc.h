@@ -11,9 +11,6 @@
 /** proc_next() - the next process of /proc, or thread of /proc/PID/task. Return: 0 at the end */
 pid_t proc_next(DIR *dir);
 
-/** proc_comm() - the name of a process's command, not escaped; empty if it has ended */
-void proc_comm(pid_t pid, char *comm, size_t size);
-
 /** proc_shares() - 1 if a process is in our namespace "net", "mnt", ..., else 0, or -errno */
 int proc_shares(pid_t pid, const char *ns);
 

@@ -4,12 +4,24 @@
 #include <libmnl/libmnl.h>
 #include <linux/genetlink.h>
 
+static void turn_number(void *number, size_t size)
+{
+	unsigned char *bytes = number;
+
+	for (size_t i = 0; i < size / 2; i++) {
+		unsigned char byte = bytes[i];
+
+		bytes[i] = bytes[size - 1 - i];
+		bytes[size - 1 - i] = byte;
+	}
+}
+
 /* A number of @size bytes, converted to this machine's byte order. */
 static void read_number(void *value, const struct nlattr *attr, size_t size)
 {
 	memcpy(value, mnl_attr_get_payload(attr), size);
 	if (smc_order_is_other(attr))
-		smc_order_number(value, size);
+		turn_number(value, size);
 }
 
 bool smc_attr_sized(const struct nlattr *attr, void *value, size_t size)
@@ -115,18 +127,6 @@ int smc_attr_decode(void *object, size_t size, const struct nlmsghdr *nlh, uint1
 	return 0;
 }
 
-void smc_order_number(void *number, size_t size)
-{
-	unsigned char *bytes = number;
-
-	for (size_t i = 0; i < size / 2; i++) {
-		unsigned char byte = bytes[i];
-
-		bytes[i] = bytes[size - 1 - i];
-		bytes[size - 1 - i] = byte;
-	}
-}
-
 void smc_order_turn(void *data, size_t len, const struct smc_order_run *runs)
 {
 	char *at = data, *end = at + len;
@@ -135,7 +135,7 @@ void smc_order_turn(void *data, size_t len, const struct smc_order_run *runs)
 		for (size_t n = runs->bytes / runs->width; n; n--, at += runs->width) {
 			if (end - at < runs->width)
 				return;
-			smc_order_number(at, runs->width);
+			turn_number(at, runs->width);
 		}
 }
 
@@ -145,8 +145,8 @@ static void turn_attrs(char *at, const char *end)
 	while (end - at >= NLA_HDRLEN) {
 		struct nlattr *attr = (void *)at;
 
-		smc_order_number(&attr->nla_len, sizeof(attr->nla_len));
-		smc_order_number(&attr->nla_type, sizeof(attr->nla_type));
+		turn_number(&attr->nla_len, sizeof(attr->nla_len));
+		turn_number(&attr->nla_type, sizeof(attr->nla_type));
 		if (attr->nla_len < NLA_HDRLEN || attr->nla_len > end - at)
 			return;
 		at += attr->nla_type & NLA_F_NESTED ? NLA_HDRLEN : NLA_ALIGN(attr->nla_len);

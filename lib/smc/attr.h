@@ -104,6 +104,3 @@ static inline bool smc_order_is_other(const struct nlattr *attr)
 
 /** smc_order_turn() - convert the numbers among the first @len bytes of a structure */
 void smc_order_turn(void *data, size_t len, const struct smc_order_run *runs);
-
-/** smc_order_number() - convert a number of @size bytes */
-void smc_order_number(void *number, size_t size);

@@ -114,15 +114,6 @@ static bool has_our_sockets(pid_t pid)
 	return !strcmp(theirs, ours);
 }
 
-/*
- * A thread that waits in socket(2) cannot change its namespace or user. If it ended and its number
- * was reused, the request is gone, and the answer fails.
- */
-static bool is_here(const struct supervisor *self, pid_t pid)
-{
-	return pid && netns_of(pid) == self->netns && has_our_sockets(pid);
-}
-
 static long seconds(void)
 {
 	return (long)(clock_ns(CLOCK_MONOTONIC_COARSE) / 1000000000);
@@ -179,10 +170,15 @@ static bool has_other_profile(pid_t pid)
 	return strstr(theirs, " (enforce)") && strcmp(ours, theirs);
 }
 
-/* Check that this thread gets SMC sockets. Return: 0, -errno. */
+/*
+ * Check that this thread gets SMC sockets. A thread that waits in socket(2) cannot change its
+ * namespace or user. If it ended and its number was reused, the request is gone, and the answer
+ * fails. Return: 0, -errno.
+ */
 static int check_thread(const struct supervisor *self, pid_t pid)
 {
-	if (seconds() < self->retry || !is_here(self, pid))
+	if (seconds() < self->retry || !pid || netns_of(pid) != self->netns ||
+	    !has_our_sockets(pid))
 		return -EAFNOSUPPORT;
 	return has_other_profile(pid) ? -EACCES : 0;
 }
