@@ -45,11 +45,7 @@ static void test_address(struct client_result *result, const struct chk_request 
 
 int live_worse_status(int one, int other)
 {
-	static const int rank[] = {
-		[CHK_OK] = 0, [CHK_TCP] = 1, [CHK_UNTESTED] = 2, [CHK_ERROR] = 3
-	};
-
-	return rank[one] > rank[other] ? one : other;
+	return one == CHK_ERROR || (other != CHK_ERROR && one > other) ? one : other;
 }
 
 static void test_iface(struct live *live, const char *iface, union endpoint_addr *addr)

@@ -12,12 +12,9 @@
 
 static const char *mode_title(enum smc_mode mode)
 {
-	switch (mode) {
-	case SMC_MODE_SMCR: return "SMC-R";
-	case SMC_MODE_SMCD: return "SMC-D";
-	case SMC_MODE_TCP: return "TCP";
-	default: return "SMC";
-	}
+	static const char *const titles[] = { "SMC", "SMC-R", "SMC-D", "TCP" };
+
+	return titles[mode];
 }
 
 static bool has_reason(const struct client_result *result)
@@ -141,7 +138,8 @@ static void put_times(struct out_text *text, const struct client_result *result)
 	put(text, "from", "%s", endpoint_text(local, &result->local));
 	put(text, "handshake", "%.3f ms", (double)result->handshake_ns / 1e6);
 	if (!result->is_ours) {
-		put(text, "data", "none: the server did not greet as smc_chk serve does");
+		put(text, "data",
+		    "none: the server did not greet as smc_chk serve does, or nothing gets through");
 		return;
 	}
 	put(text, "data", "%" PRIu64 " bytes each way, verified", result->bytes);
