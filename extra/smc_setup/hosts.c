@@ -224,6 +224,7 @@ static int finish(struct reader *reader, const char *otherwise, struct smc_err *
 		;
 	reader->pid = 0;
 	line = last_line(text, reader->errors);
+	close(reader->errors);
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ)
 		smc_err_say(err, EFBIG, "it sends too much");
 	else if (WIFEXITED(status) && WEXITSTATUS(status) == 124)
@@ -240,7 +241,6 @@ static void take(struct setup_host *host, struct reader *reader)
 	free(host->sent);
 	lseek(reader->out, 0, SEEK_SET);
 	host->sent = smc_read_fd(reader->out, SENT_MAX, &host->sent_len);
-	close(reader->errors);
 }
 
 /* The name is what the user typed, without the ending of a bundle. */
@@ -317,7 +317,6 @@ int host_run(const char *source, const char *script, const char *input, char ans
 	len = pread(reader.out, answer, ANSWER_SIZE - 1, 0);
 	answer[len > 0 ? len : 0] = '\0';
 	close(reader.out);
-	close(reader.errors);
 	if (!status)
 		return 0;
 	*err = why;
@@ -328,7 +327,7 @@ int server_start(struct server *server, const char *source, const char *address,
 		 struct smc_err *err)
 {
 	struct reader *reader = &readers[0];
-	char *script AUTO_FREE = xprintf("smc_chk serve --once --bind %s & p=$!; read -r end; "
+	char *script AUTO_FREE = xprintf("smc_chk serve --bind %s & p=$!; read -r end; "
 					 "kill $p 2>/dev/null; wait $p",
 					 address);
 	char line[128] = "";
@@ -359,7 +358,6 @@ void server_end(struct server *server)
 	close(server->input);
 	finish(&readers[0], "", &err);
 	close(readers[0].out);
-	close(readers[0].errors);
 }
 
 static void decode(struct setup_host *host)

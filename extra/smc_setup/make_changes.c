@@ -85,12 +85,16 @@ static void append_mode(char *text, size_t size, const char *mode, unsigned int 
 			 plural_s(links));
 }
 
-/* The second link is added after the first has its first connection. */
+/*
+ * RoCE may lose the first message of a link, and then the kernel falls back to TCP. The second link
+ * is added after the first has its first connection.
+ */
 static int dial(const struct test *test, const struct setup_host *hosts, int port,
 		char answer[ANSWER_SIZE], struct smc_err *err)
 {
 	char *script AUTO_FREE = xprintf(
-		"o=$(smc_chk connect %s -p %d 2>&1); s=$?; n=0; "
+		"n=0; for i in 1 2 3; do o=$(smc_chk connect %s -p %d 2>&1); s=$?; "
+		"[ $s = 2 ] || break; done; "
 		"g=$(echo \"$o\" | sed -n 's/^ *link group *\\([0-9a-f]*\\),.*/\\1/p'); "
 		"for i in 1 2 3 4 5 6 7 8 9 10; do "
 		"[ \"$g\" ] || break; n=$(smcr linkgroup link-show $g 2>/dev/null | grep -c LINK_ACTIVE); "
@@ -98,6 +102,16 @@ static int dial(const struct test *test, const struct setup_host *hosts, int por
 		test->address, port, test->links);
 
 	return host_run(hosts[test->client].source, script, "", answer, err);
+}
+
+/* The reason of the server, or of the client, as in the words of smc_chk. */
+static void append_reason(char *text, size_t size, const char *answer)
+{
+	const char *line = strstr(answer, "\n  server  ") ?: strstr(answer, "\n  here  ");
+	char symbol[32];
+
+	if (line && sscanf(line, " %*s %*x %31[A-Z0-9_]", symbol) == 1)
+		snprintf(text + strlen(text), size - strlen(text), ", %s", symbol);
 }
 
 /* Return: setup_status. */
@@ -108,14 +122,16 @@ static int judge(const struct test *test, const char *answer, struct row *row)
 	int at = 0;
 
 	if (sscanf(answer, "%u %u %n", &status, &links, &at) != 2 || !at || status == 1 ||
-	    (!status && !mode)) {
+	    (!status && !(mode && strstr(mode, "verified")))) {
 		/* The reason is that of smc_chk, on one line. */
+		answer = mode ? "data do not get through" : answer + at;
 		snprintf(row->seen, sizeof(row->seen), "no connection: %.*s",
-			 (int)strcspn(answer + at, "\n"), answer + at);
+			 (int)strcspn(answer, "\n"), answer);
 		return SETUP_ERROR;
 	}
 	if (status) {
 		snprintf(row->seen, sizeof(row->seen), "%s", status == 2 ? "TCP" : "not tested");
+		append_reason(row->seen, sizeof(row->seen), answer);
 		return status == 2 ? SETUP_TCP : SETUP_UNTESTED;
 	}
 	snprintf(row->seen, sizeof(row->seen), "%.5s", mode + strlen("using "));
@@ -153,11 +169,7 @@ static int prove_one(const struct test *test, const struct setup_host *hosts, st
 /* The worst counts. */
 static int worse(int one, int other)
 {
-	static const int rank[] = {
-		[SETUP_OK] = 0, [SETUP_TCP] = 1, [SETUP_UNTESTED] = 2, [SETUP_ERROR] = 3
-	};
-
-	return rank[one] > rank[other] ? one : other;
+	return one == SETUP_ERROR || (other != SETUP_ERROR && one > other) ? one : other;
 }
 
 int changes_prove(const struct changes *changes, const struct setup_host *hosts,

@@ -54,7 +54,7 @@ int host_parse(struct predict_host *host, json_t *doc, struct smc_err *err);
 
 void hosts_free(struct setup_host *hosts, size_t count);
 
-#define ANSWER_SIZE 512
+#define ANSWER_SIZE 1024
 
 /**
  * host_run() - run a shell command on a host; @input: its standard input
