@@ -67,6 +67,11 @@ def connect(address=PEER):
     return status, out + err
 
 
+def is_told(word, out):
+    """Does smc_chk connect give this reason? Kernels with SMC-D over loopback propose it, too, and the server names its lack first."""
+    return ("NOSMCD2DEV" if os.path.isdir("/sys/class/dibs/lo") else word) in out
+
+
 def check_apply():
     status, out, err = setup("plan", "b")
     ok(status == 2 and not err and "smcd ueid add" in out, "two bare hosts: TCP, for lack of an EID", (status, out, err))
@@ -131,12 +136,12 @@ def check_wrong():
     for begin, end, want, plan, verdict in rows:
         on_b(begin)
         status, out = connect()
-        ok(status == want and verdict in out, "%s: %s" % (begin, verdict), (status, out))
+        ok(status == want and is_told(verdict, out), "%s: %s" % (begin, verdict), (status, out))
         shown = setup("plan", "b")[1]
         ok(plan in shown, "%s: the plan says why, if it can see it" % begin, shown)
         on_b(end)
     status, out = connect(os.environ["SMC_LAB_PEER_IP6"])
-    ok(status == 2 and "NOSMCDEV" in out, "IPv6: TCP", (status, out))
+    ok(status == 2 and is_told("NOSMCDEV", out), "IPv6: TCP", (status, out))
 
 
 def check_mtu():
@@ -171,7 +176,7 @@ def check_vlan():
     on_b("ip address flush dev eth0.5; ip address add fd97::2/64 dev eth0.5 nodad")
     out_of("ip", "address", "add", "fd97::1/64", "dev", "eth0.5", "nodad")
     status, out = connect("fd97::2")
-    ok(status == 2 and "NOSMCDEV" in out, "VLAN without IPv4: TCP", (status, out))
+    ok(status == 2 and is_told("NOSMCDEV", out), "VLAN without IPv4: TCP", (status, out))
     ok("no GID of its VLAN" in on_b("smc_chk"), "smc_chk there says why")
     on_b("ip link delete eth0.5")
     out_of("ip", "link", "delete", "eth0.5")
@@ -233,4 +238,5 @@ def main():
     done()
 
 
-main()
+if __name__ == "__main__":
+    main()
