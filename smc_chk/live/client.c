@@ -274,7 +274,7 @@ static int test_apart(struct client_result *result, const struct chk_request *re
 	pid_t pid = pipe(ends) ? -1 : fork();
 
 	if (!pid) {
-		/* Who waits for the end of our output does not wait for this process. */
+		/* A caller that waits for the end of our output does not wait for this process. */
 		dup2(ends[1], STDOUT_FILENO);
 		if (!req->is_debug && !isatty(STDERR_FILENO))
 			dup2(ends[1], STDERR_FILENO);
