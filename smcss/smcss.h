@@ -5,6 +5,7 @@
 #include "smc/filter.h"
 #include "sockets/columns.h"
 #include "sockets/kill.h"
+#include "sockets/show.h"
 
 /** struct smcss_opts - parsed options; @width: of the terminal, 0 for none, and JSON */
 struct smcss_opts {

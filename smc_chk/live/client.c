@@ -30,13 +30,13 @@
 /** struct failure - a sentence around the address, with its port if @has_port */
 static const struct failure {
 	int code, same;
-	enum { PORT = 1, SECONDS = 2 } shows;
+	bool has_port;
 	const char *before, *after;
 } failures[] = {
-	{ ECONNREFUSED, 0, PORT, "",
+	{ ECONNREFUSED, 0, true, "",
 	  " refused the connection: nothing listens there, or a firewall rejects it" },
-	{ ENETUNREACH, ENETDOWN, 0, "no route to ", ": the network is unreachable" },
-	{ EHOSTUNREACH, EHOSTDOWN, 0, "",
+	{ ENETUNREACH, ENETDOWN, false, "no route to ", ": the network is unreachable" },
+	{ EHOSTUNREACH, EHOSTDOWN, false, "",
 	  " is unreachable: it does not answer in its network, or a router says so" },
 	{ EACCES, EPERM, true, "a route or a firewall of this host prohibits connections to ", "" },
 	{ ETIMEDOUT, 0, true, "no answer from ",

@@ -4,8 +4,11 @@
 usage: smcpeer.py serve SCRIPT|all PORT           answer connections; all: each script on its port, from PORT on
        smcpeer.py connect SCRIPT|all HOST PORT    make one, and print what came of it; all: of each script
        smcpeer.py --list
-It uses no RDMA device: it ends where the link would begin, after the confirm."""
+Most scripts use no RDMA device, and end where the link would begin, after the confirm. Those whose names begin with "link" go on
+over the RoCE device of the connection's address, and need python3-pyverbs."""
 import functools
+import os
+import random
 import socket
 import struct
 import sys
@@ -13,6 +16,11 @@ import threading
 
 import clc
 from option import offer_smc
+
+try:
+    import rdma
+except ImportError:
+    rdma = None
 
 PEER, MAC = bytes.fromhex("5a5a020000000001"), bytes.fromhex("020000000001")
 LINK = {"qp": 0x4711, "rkey": 0x1234, "token": 0x51a, "address": 0x7f0000000000, "psn": 0x112233}
@@ -242,6 +250,148 @@ CLIENTS = {
 }
 
 
+# ---- with a link ----
+
+def link_of(conn):
+    """A queue pair on the device of the connection's address, and how it is described."""
+    link = rdma.Link(conn.own()["gid"])
+    return link, dict(conn.own(), peer=os.urandom(2) + MAC, size=(link.size // 16384).bit_length() - 1)
+
+
+def serve_link(conn, **change):
+    """What an honest server with one link does, up to the first byte."""
+    link, own = link_of(conn)
+    conn.send(conn.accept(path="SMC-R", links=1, **own, **link.values(), **change))
+    confirm = conn.receive()
+    if confirm["kind"] != clc.CONFIRM:
+        raise OSError("no confirm")
+    link.connect(confirm)
+    stream = rdma.Stream(link, confirm, rdma.path(link, MAC))
+    link.send(rdma.llc(rdma.CONFIRM_LINK, rdma.NO_EYECATCHER, stream.own))
+    while not stream.said:
+        stream.take(link.receive())
+    return stream
+
+
+def connect_link(conn, **change):
+    """The same of a client."""
+    link, own = link_of(conn)
+    conn.send(conn.offer(peer=own["peer"], links=1, **change))
+    accept = conn.receive()
+    if accept["kind"] != clc.ACCEPT or accept["smcd"]:
+        raise OSError("no accept of SMC-R")
+    link.connect(accept)
+    conn.send(clc.answer_r(clc.CONFIRM, link.values(), eid=EID, gids=[own["gid"]], links=1, **own))
+    stream = rdma.Stream(link, accept, rdma.path(link, MAC))
+    while not stream.said:
+        stream.take(link.receive())
+    return stream
+
+
+def echo(stream):
+    """Send back what comes."""
+    for data in iter(stream.read, b""):
+        stream.write(data)
+    stream.close()
+    return "%d bytes back" % stream.sent.total
+
+
+def calls(stream, messages=20000):
+    """Send messages of random sizes, which have to come back."""
+    numbers, wanted = random.Random(messages), bytearray()
+    for left in range(messages, -1, -1):
+        data = numbers.randbytes(numbers.choice((1, 64, 1000, 5000))) if left else b""
+        stream.write(data)
+        wanted += data
+        # More could fill the buffers of both directions at once.
+        while len(wanted) > (32768 if left else 0):
+            data = stream.read()
+            if not data or data != wanted[:len(data)]:
+                raise OSError("other bytes came back")
+            del wanted[:len(data)]
+    stream.close()
+    return "%d messages" % messages
+
+
+def sends_llc(kind, flags=0, body=lambda stream: b"", size=None):
+    """One message, then echo."""
+    def script(stream):
+        stream.link.send(rdma.llc(kind, flags, body(stream))[:size])
+        return echo(stream)
+    return script
+
+
+def sends_cdc(turns=0, count=0, side="sent", flags=0, closing=0, **change):
+    """One message whose cursor is @turns and @count bytes ahead, and nothing after it."""
+    def script(stream):
+        stream.ahead(side, turns, count)
+        stream.flags = closing
+        stream.tell(flags=flags, **change)
+        echo(stream)
+    return script
+
+
+def floods_llc(kind, number):
+    def script(stream):
+        for _ in range(number):
+            stream.link.send(rdma.llc(kind))
+        return echo(stream)
+    return script
+
+
+# What follows once the link is there; the numbers are those of RFC 7609, appendix A.
+LINKED = {
+    "link unknown LLC": sends_llc(15),
+    "link half LLC": sends_llc(7, size=20),
+    "link test": sends_llc(7),
+    "link answer to nothing": sends_llc(7, 0x80),
+    "link confirmed again": sends_llc(1, 3, lambda stream: stream.own),
+    "link flood of tests": floods_llc(7, 5000),
+    "link flood of added links": floods_llc(2, 500),
+    "link add to nowhere": sends_llc(2, 0, lambda stream: rdma.new_path(stream.link, MAC, gid=bytes(16))),
+    "link add number 0": sends_llc(2, 0, lambda stream: rdma.new_path(stream.link, MAC, number=0)),
+    "link 255 keys": sends_llc(6, 0, lambda stream: b"\xff" * 40),
+    "link 255 keys deleted": sends_llc(9, 0, lambda stream: b"\xff" * 40),
+    "link deleted": sends_llc(4, 0x60, lambda stream: bytes([0, 0, 1, 0, 0])),
+    "link 9 deleted": sends_llc(4, 0, lambda stream: bytes([9, 0, 1, 0, 0])),
+    "link token of nobody": sends_cdc(token=0x7fffffff),
+    "link old sequence": sends_cdc(sequence=0xfff0, count=100),
+    "link blocked": sends_cdc(flags=0x80),
+    "link urgent": sends_cdc(flags=0x60, count=1),
+    "link end of data": sends_cdc(closing=0x80),
+    "link closed": sends_cdc(closing=0xc0),
+    "link aborted": sends_cdc(closing=0x60),
+    "link data never written": sends_cdc(count=1000),
+    "link data beyond the buffer": sends_cdc(count=0x7ffffff0),
+    "link 100 buffers of data": sends_cdc(turns=100),
+    "link more read than sent": sends_cdc(side="read_to", count=1000),
+    "link read beyond the buffer": sends_cdc(side="read_to", count=0x7ffffff0),
+}
+
+
+def linked(start, script):
+    def whole(conn):
+        stream = start(conn)
+        conn.notes.append("linked")
+        conn.notes.append(script(stream) or "said")
+    return whole
+
+
+SERVERS["link"], CLIENTS["link"] = linked(serve_link, echo), linked(connect_link, calls)
+SERVERS.update((name, linked(serve_link, script)) for name, script in LINKED.items())
+CLIENTS.update((name, linked(connect_link, script)) for name, script in LINKED.items())
+
+
+def stays_silent(conn):
+    """Never confirms the link."""
+    link, own = link_of(conn)
+    conn.send(conn.accept(path="SMC-R", links=1, **own, **link.values()))
+    after(conn, b"")
+
+
+SERVERS["link never confirmed"] = stays_silent
+
+
 # ---- all ----
 
 def attempt(script, sock):
@@ -253,6 +403,11 @@ def attempt(script, sock):
         except (EOFError, OSError) as error:
             conn.notes.append("ended: %s" % (error or "end of file"))
     return ", ".join(conn.notes) or "nothing"
+
+
+def report(name, script, sock):
+    sys.stdout.write("%s: %s\n" % (name, attempt(script, sock)))
+    sys.stdout.flush()
 
 
 def answer(script, conn):
@@ -272,12 +427,11 @@ def listen(name, port):
         sys.stdout.write("%d %s\n" % (port, name))
         sys.stdout.flush()
         while True:
-            threading.Thread(target=attempt, args=(script, listener.accept()[0]), daemon=True).start()
+            threading.Thread(target=report, args=(name, script, listener.accept()[0]), daemon=True).start()
 
 
 def connect(name, host, port):
-    sys.stdout.write("%s: %s\n" % (name, attempt(CLIENTS[name], socket.create_connection((host, port), 60))))
-    sys.stdout.flush()
+    report(name, CLIENTS[name], socket.create_connection((host, port), 60))
 
 
 def main(role, script, *place):
