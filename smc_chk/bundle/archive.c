@@ -318,6 +318,241 @@ static void limit_one(int resource, rlim_t soft, rlim_t hard)
 	setrlimit(resource, &now);
 }
 
+/* Restrict access to the current directory. */
+static int give_up(struct smc_err *err)
+{
+	/* Programs and libraries, in the directories of any distribution. */
+	static const char *const names[] = { "/usr",   "/bin", "/lib",
+					     "/lib64", "/nix", "/etc/ld.so.cache" };
+	struct landlock_path paths[8] = { { ".", LANDLOCK_READ | LANDLOCK_WRITE } };
+	struct confine keep = { .paths = paths, .n_paths = 1 };
+	struct stat st;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!access(names[i], F_OK))
+			paths[keep.n_paths++] =
+				(struct landlock_path){ names[i],
+							LANDLOCK_READ | LANDLOCK_EXECUTE };
+	/* A list, or a message per file, must not fill the memory. */
+	limit_one(RLIMIT_FSIZE, PACK_MAX_BYTES, PACK_MAX_BYTES);
+	/* In a user namespace without user nobody, it belongs to root: see make_directory(). */
+	keep.keeps_root = !stat(".", &st) && !st.st_uid && !geteuid();
+	return confine(&keep, NULL, err);
+}
+
+static void __attribute__((noreturn)) be_tar(const char *const argv[], int in, int out, int errors)
+{
+	if (dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
+	    dup2(errors, STDERR_FILENO) < 0)
+		_exit(126);
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	execvp(argv[0], (char *const *)argv);
+	_exit(errno == ENOENT ? 127 : 126);
+}
+
+/* Return: 0, even when tar(1) stops reading; -errno with @err. */
+static int feed(gzFile from, int to, const char *file, struct smc_err *err)
+{
+	char block[BLOCK];
+	unsigned long long total = 0;
+	int len, code;
+
+	while ((len = gzread(from, block, sizeof(block))) > 0) {
+		total += (unsigned long long)len;
+		if (total > STREAM_MAX)
+			return refuse(file, "it is too large", err);
+		if (!smc_write_all(to, block, (size_t)len))
+			return 0;
+	}
+	if (gzdirect(from))
+		return refuse(file, "it is not a tar.gz file", err);
+	gzerror(from, &code);
+	return len || code == Z_BUF_ERROR ? refuse(file, "it is damaged", err) : 0;
+}
+
+/* @status: of waitpid(2). The first line of output is the reason. */
+static int cannot_unpack(int status, int errors, const char *file, struct smc_err *err)
+{
+	char text[ERRORS_SIZE];
+	const char *line = complaint(text, errors);
+	struct statvfs room;
+
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+		return no_tar(err);
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ)
+		return refuse(file, "it is too large", err);
+	if (!statvfs(".", &room) && !room.f_bavail)
+		return smc_err_set(err, ENOSPC, "cannot unpack %s", file);
+	return refuse(file, *line ? line : "it is damaged", err);
+}
+
+/* Run tar(1) with the whole archive as input. @out: receives its output */
+static int run_tar(const char *const argv[], int out, gzFile from, const char *file,
+		   struct smc_err *err)
+{
+	int errors AUTO_CLOSE = memfd_create("errors", MFD_CLOEXEC), ends[2], status = -1, ret;
+	pid_t pid = errors < 0 || pipe2(ends, O_CLOEXEC) ? -1 : fork();
+
+	if (!pid)
+		be_tar(argv, ends[0], out, errors);
+	if (pid < 0)
+		return smc_err_set(err, errno, "cannot unpack %s", file);
+	close(ends[0]);
+	ret = feed(from, ends[1], file, err);
+	close(ends[1]);
+	waitpid(pid, &status, 0);
+	return ret || !status ? ret : cannot_unpack(status, errors, file, err);
+}
+
+/* Check the output of `tar -t`: one line per name, whatever characters it has. */
+static int check_list(int list, const char *file, struct smc_err *err)
+{
+	char block[BLOCK];
+	size_t names = 0, parts = 0;
+	ssize_t len;
+
+	lseek(list, 0, SEEK_SET);
+	while ((len = read(list, block, sizeof(block))) > 0) {
+		for (ssize_t i = 0; i < len; i++) {
+			names += block[i] == '\n';
+			parts = block[i] == '\n' ? 0 : parts + (block[i] == '/');
+			if (parts > UNPACK_MAX_PARTS)
+				return refuse(file, "it has a name that is too long", err);
+		}
+	}
+	if (!names)
+		return refuse(file, "it is empty", err);
+	return names > PACK_MAX_FILES ? refuse(file, "it contains too many files", err) : 0;
+}
+
+static int check_one(const char *path, const struct stat *st, int type, struct FTW *where)
+{
+	static const char top[] = "./" BUNDLE_DIRECTORY;
+	size_t len = strlen(top);
+
+	if (where->level && (strncmp(path, top, len) || (path[len] && path[len] != '/') ||
+			     (where->level == 1 && !S_ISDIR(st->st_mode))))
+		wrong = "it contains a file with an unexpected name";
+	else if (!S_ISDIR(st->st_mode) && (!S_ISREG(st->st_mode) || st->st_nlink > 1))
+		wrong = "it contains something other than files";
+	return wrong ? 1 : measure_one(path, st, type, where);
+}
+
+static int unpack(gzFile from, const char *file, struct smc_err *err)
+{
+	static const char *const list[] = { "tar", "-tf", "-", NULL };
+	/* -k: fail on duplicate names. */
+	static const char *const extract[] = {
+		"tar", "-xkf", "-", "--no-same-owner", "--no-same-permissions", NULL
+	};
+	int out AUTO_CLOSE = memfd_create("list", MFD_CLOEXEC);
+
+	if (out < 0)
+		return smc_err_set(err, errno, "cannot unpack %s", file);
+	if (run_tar(list, out, from, file, err) || check_list(out, file, err))
+		return -err->code;
+	if (gzrewind(from))
+		return smc_err_set(err, errno, "cannot unpack %s", file);
+	if (run_tar(extract, out, from, file, err))
+		return -err->code;
+	if (nftw(".", check_one, 8, FTW_PHYS))
+		return refuse(file, wrong ? wrong : "it is damaged", err);
+	/* Sparse files take no room in an archive. */
+	if (measured.bytes > PACK_MAX_BYTES)
+		return refuse(file, "it is too large", err);
+	return measured.files > PACK_MAX_FILES ? refuse(file, "it contains too many files", err) :
+						 0;
+}
+
+int bundle_unpack(int fd, int directory, const char *file, struct smc_err *err)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0), ret;
+	gzFile from = copy < 0 ? NULL : gzdopen(copy, "r");
+
+	if (!from || fchdir(directory))
+		return smc_err_set(err, errno, "cannot unpack %s", file);
+	signal(SIGPIPE, SIG_IGN);
+	ret = give_up(err);
+	if (!ret)
+		ret = unpack(from, file, err);
+	gzclose(from);
+	return ret;
+}
+
+/* ---- reading ---- */
+
+/** struct opening - @directory: where the next process works */
+struct opening {
+	const char *file;
+	int fd, directory;
+};
+
+static int unpack_here(void *arg, struct smc_err *err)
+{
+	const struct opening *job = arg;
+
+	return bundle_unpack(job->fd, job->directory, job->file, err);
+}
+
+static int read_here(void *arg, struct smc_err *err)
+{
+	const struct opening *job = arg;
+	json_auto_t *index = NULL;
+	const char *schema = "";
+
+	if (enclose(job->directory, LANDLOCK_READ, err))
+		return -err->code;
+	index = json_load_file("index.json", 0, NULL);
+	json_unpack(index, "{s?s}", "schema", &schema);
+	if (strcmp(schema, BUNDLE_SCHEMA))
+		return smc_err_say(err, EINVAL,
+				   "%s is not a bundle of this version: no " BUNDLE_SCHEMA,
+				   job->file);
+	return access("record", F_OK) ? refuse(job->file, "it has no record", err) : 0;
+}
+
+/* Make the directory. Root gives it to nobody, the user of the processes that read it. */
+static int make_directory(const struct workdir *work)
+{
+	int fd = -1;
+
+	if (!mkdirat(work->fd, "unpacked", 0700))
+		fd = openat(work->fd, "unpacked", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	/* In a user namespace without user nobody, root keeps it, which makes no difference. */
+	if (fd >= 0 && !geteuid() && fchown(fd, CONFINE_NOBODY, CONFINE_NOBODY) &&
+	    errno != EINVAL && errno != EPERM) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+static int fork_in(struct workdir *work, struct opening *job, workdir_fn fn, const char *doing,
+		   struct smc_err *err)
+{
+	int directory AUTO_CLOSE = job->directory;
+	char what[PATH_MAX];
+
+	if (directory < 0)
+		return smc_err_set(err, errno, "cannot unpack into %s", work->path);
+	snprintf(what, sizeof(what), "%s %s", doing, job->file);
+	return workdir_fork(work, fn, job, what, err);
+}
+
+int bundle_read(struct workdir *work, int fd, const char *file, struct smc_err *err)
+{
+	struct opening job = { file, fd, make_directory(work) };
+	int ret = fork_in(work, &job, unpack_here, "unpack", err);
+
+	if (ret)
+		return ret;
+	job.directory =
+		openat(work->fd, OPEN_DIRECTORY, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return fork_in(work, &job, read_here, "read", err);
+}
+
 void bundle_limit(void)
 {
 	/* The hard limit, one second later, kills the process, while SIGXCPU shows the reason. */
