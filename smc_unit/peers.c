@@ -127,7 +127,7 @@ static int write_rules(const struct dropin *dropin, const char *text, struct smc
 	char *old AUTO_FREE = NULL, path[PATH_MAX];
 	int ret = dropin_read(dropin->file, &old, err);
 
-	if (!ret) /* if smc_conf is missing, apply() says so */
+	if (!ret) /* if smc_conf is missing, apply() reports it */
 		ret = tool_find("smc_conf", path) ? dropin_write(dropin, text, err) : 0;
 	if (ret >= 0) {
 		ret = apply(err);

@@ -30,7 +30,7 @@ struct smc_xfrm_table {
  * smc_xfrm_add() - add an answer to XFRM_MSG_GETPOLICY to the table; an smc_diag_fn
  *
  * Skips inbound policies and those with an XFRM interface or a mark, which cannot be matched by
- * address. Of policies for a single device, only those that transform are added.
+ * address. Adds policies for a single device only if they transform.
  * Return: 0, -EBADMSG for a short message.
  */
 int smc_xfrm_add(const struct nlmsghdr *nlh, void *table);

@@ -84,7 +84,7 @@ static int parse(int argc, char **argv)
 	return check_filter(&asked.filter) ? tool.error_status : -1;
 }
 
-/* Print tables or JSON, once or repeatedly: from the second sample on. */
+/* Print tables or JSON, once or repeatedly, beginning with the second sample. */
 static int repeat(struct rates *rates, struct smc_err *err)
 {
 	bool is_repeated = asked.watch_seconds > 0 && !asked.is_once, is_first = true;

@@ -5,9 +5,9 @@
  * socket connects, and that is all. A plain socket, on which nothing was set since socket(), simply
  * connects, too; only if that fails, it is treated like the others.
  *
- * AF_UNSPEC disconnects: a new socket replaces a used one. Other SMC sockets wait as TCP does: at
- * most SO_SNDTIMEO, and on after a signal; SO_LINGER keeps its time. After a failure: if only the
- * SMC handshake broke, a TCP socket replaces the SMC one and connects (state/broken_handshake.c). A
+ * AF_UNSPEC disconnects: a new socket replaces a used one. Other SMC sockets wait like TCP: at most
+ * SO_SNDTIMEO, and even after a signal; SO_LINGER keeps its time. After a failure: if only the SMC
+ * handshake broke, a TCP socket replaces the SMC one and connects (state/broken_handshake.c). A
  * socket that could not connect again is replaced by a new one.
  */
 #include <errno.h>

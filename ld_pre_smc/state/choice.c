@@ -190,7 +190,7 @@ static void make_tcp(struct shim_fd *fd, const char *why)
 		shim_replace(fd, KIND_TCP, why);
 }
 
-/* What to do if SMC may be used, and if not. Both leave sockets alone that are in use. */
+/* The step if SMC may be used, and the one if not. Both leave sockets in use as they are. */
 static void (*const actions[2][2])(struct shim_fd *fd, const char *why) = {
 	{ NULL, make_tcp }, /* an SMC socket, or a TCP socket that stays */
 	{ make_smc, NULL }, /* a TCP socket of socket(), see shim_fd_is_tcp() */

@@ -98,7 +98,7 @@ bool shim_is_used_elsewhere(int fd)
 	       (parent_has(fd, &mine) || shim_next_copy(fd, &mine, 0) >= 0);
 }
 
-/* Who holds a socket after the process closes its last known descriptor. */
+/* Holder of a socket after the process closes its last known descriptor. */
 enum unsent_owner { OWNER_NONE, OWNER_OTHER, OWNER_KEEPER };
 
 /* Pass a socket to smc_keep, unless this process or its parent is known to have it elsewhere. */

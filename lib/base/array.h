@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrays: their size, walks, and those that grow. */
+/* Arrays: size, loops, and growing arrays. */
 #pragma once
 
 #include "base/libc.h"

@@ -78,8 +78,8 @@ const char *doctor_command(struct doctor *doc, const char *before, const char *n
  * doctor_take() - make a remedy from a text, which is freed
  * @is_typable: all names in it are shell words
  *
- * If the text does not fit or cannot be typed, the remedy says so instead, because half a command
- * is worse than none.
+ * If the text does not fit or cannot be typed, the remedy reports that, because half a command is
+ * worse than none.
  */
 const char *doctor_take(struct doctor *doc, struct out_text *text, bool is_typable);
 
