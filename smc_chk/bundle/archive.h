@@ -50,8 +50,8 @@ int bundle_unpack(int fd, int directory, const char *file, struct smc_err *err);
  * bundle_read() - unpack a bundle into OPEN_DIRECTORY, and check its index
  * @fd: the bundle, a regular file; @file: its name, for messages
  *
- * A separate process does this, which can open no other file and is not root. As root, the directory
- * is given to nobody: its readers become nobody.
+ * A separate process does this, which can open no other file and is not root. As root, it gives the
+ * directory to nobody: its readers become nobody.
  */
 int bundle_read(struct workdir *work, int fd, const char *file, struct smc_err *err);
 

@@ -27,7 +27,7 @@
 #define BUT ": it returns SMC's TCP option, but "
 #define WITHOUT "; it can be reached only without SMC"
 
-/** struct failure - a sentence around the address, with its port if @has_port */
+/** struct failure - a sentence around the address; @shows: with its port, and the timeout */
 static const struct failure {
 	int code, same;
 	bool has_port;
