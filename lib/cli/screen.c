@@ -110,29 +110,17 @@ void cli_progress_end(void)
 	has_progress = false;
 }
 
-/* @width: 0: no breaks */
-static void put_wrapped(FILE *to, size_t width, const char *line)
+void cli_say(const char *line)
 {
+	size_t width = isatty(STDERR_FILENO) ? columns_of(STDERR_FILENO) : SIZE_MAX;
 	struct cli_piece rest = { line, strlen(line) };
 
-	if (!width)
-		width = SIZE_MAX;
+	cli_progress_end();
 	for (int indent = 0; rest.len; indent = HANG) {
 		struct cli_piece piece = cli_take_line(&rest, width - (size_t)indent, false);
 
-		fprintf(to, "%*s%.*s\n", indent, "", (int)piece.len, piece.data);
+		fprintf(stderr, "%*s%.*s\n", indent, "", (int)piece.len, piece.data);
 	}
-}
-
-void cli_say(const char *line)
-{
-	cli_progress_end();
-	put_wrapped(stderr, isatty(STDERR_FILENO) ? columns_of(STDERR_FILENO) : 0, line);
-}
-
-void cli_print(const char *line)
-{
-	put_wrapped(stdout, cli_columns(), line);
 }
 
 void cli_none(const char *sentence)

@@ -42,9 +42,6 @@ void cli_progress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /** cli_say() - write a line on stderr, wrapped if that is a terminal */
 void cli_say(const char *line);
 
-/** cli_print() - cli_say() on stdout, for tools without lib/out; fields are two blanks apart */
-void cli_print(const char *line);
-
 /** cli_none() - write on stderr that there is nothing to show, if stdout is a terminal */
 void cli_none(const char *sentence);
 

@@ -110,8 +110,8 @@ bool netaddr_host(struct netaddr *addr, const char *text)
 
 bool netaddr_parse(struct netaddr *addr, const char *text)
 {
-	*addr = (struct netaddr){ .family = AF_UNSPEC };
-	return *text != '[' && strchr(text, '/') &&
+	*addr = (struct netaddr){ 0 };
+	return strchr(text, '/') && *text != '[' &&
 	       scan_net(&text, &addr->family, addr->bytes, &addr->prefix) && !*text;
 }
 
@@ -125,13 +125,6 @@ void netaddr_text(char text[NETADDR_TEXT_SIZE], const struct netaddr *addr, bool
 		bytes[bit / 8] &= (uint8_t) ~(0x80 >> bit % 8);
 	inet_ntop(addr->family, bytes, host, sizeof(host));
 	snprintf(text, NETADDR_TEXT_SIZE, "%s/%u", host, addr->prefix);
-}
-
-void netaddr_short(char text[NETADDR_TEXT_SIZE], const struct netaddr *addr)
-{
-	netaddr_text(text, addr, false);
-	if (addr->prefix == (addr->family == AF_INET ? 32 : 128))
-		*strchr(text, '/') = '\0';
 }
 
 struct netaddr netaddr_of(const struct smc_addr *end)

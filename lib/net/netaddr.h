@@ -44,9 +44,6 @@ bool netaddr_parse(struct netaddr *addr, const char *text);
 /** netaddr_text() - write an address with its prefix; with @is_subnet, write its subnet */
 void netaddr_text(char text[NETADDR_TEXT_SIZE], const struct netaddr *addr, bool is_subnet);
 
-/** netaddr_short() - like netaddr_text(), without the prefix if it is full length */
-void netaddr_short(char text[NETADDR_TEXT_SIZE], const struct netaddr *addr);
-
 /** netaddr_of() - the address of one end of a connection, without its port */
 struct netaddr netaddr_of(const struct smc_addr *end);
 

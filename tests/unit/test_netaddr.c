@@ -38,21 +38,3 @@ TEST(private_ones)
 	for (size_t i = 0; i < ARRAY_SIZE(public); i++)
 		assert_private(public[i], false);
 }
-
-TEST(short_text)
-{
-	static const char *const texts[][2] = {
-		{ "10.0.0.1/32", "10.0.0.1" },
-		{ "10.0.0.0/31", "10.0.0.0/31" },
-		{ "::1/128", "::1" },
-		{ "fd00::/32", "fd00::/32" },
-	};
-	char text[NETADDR_TEXT_SIZE];
-
-	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
-		const struct netaddr addr = parsed(texts[i][0]);
-
-		netaddr_short(text, &addr);
-		assert_string_equal(text, texts[i][1]);
-	}
-}
