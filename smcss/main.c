@@ -70,7 +70,7 @@ static int help(const struct cli_tool *self)
 static const struct cli_tool tool = {
 	.name = "smcss",
 	.usage = "[OPTIONS] [FILTER]",
-	.summary = "List SMC sockets: what each runs over, and why. Example: smcss -e dport 6379",
+	.summary = "Example: smcss -e dport = 6379 lists SMC sockets, and why some use TCP.",
 	.opts = options,
 	.error_status = 1,
 	.help = help,
