@@ -15,6 +15,13 @@
     lab/smc-lab run -k lo -- tests/kernel/upstream.py owner
         All kernels: the TCP socket inside an SMC socket has no file, so "meta skuid" of nftables never matches its
         packets. A rule that accepts an owner's packets stops his SMC connections, one that drops them is passed by.
+    lab/smc-lab run -k 7.2 -- tests/kernel/upstream.py vrf
+        Linux 6.12 and 7.2: the TCP socket inside an SMC socket gets SO_BINDTODEVICE at listen() only. If a port is bound
+        before, inet_csk_get_port() finds another bucket than that of the port in a VRF, and warns twice. TCP warns,
+        too, if its device is set between bind() and listen(); with SMC no order is right.
+    lab/smc-lab run -k lo -- tests/kernel/upstream.py unreachable
+        Before Linux 7.2: a non-blocking connect() to a host that ICMP reports as unreachable ends with POLLHUP alone
+        and without an error. select() never wakes, SO_ERROR is 0.
 
 Prints how often it tried and what it saw; exit status 1 if it saw the fault."""
 import os
@@ -221,6 +228,51 @@ def owner():
     return 1 if faults else 0
 
 
-STATUS = {"device": device, "moment": moment, "signal": signals, "owner": owner}[sys.argv[1]]()
+def warnings(make, order, port):
+    """Number of the kernel's warnings after these calls of a listener in the VRF "red", in this order."""
+    calls = {"device": lambda sock: sock.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, b"red"),
+             "bind": lambda sock: sock.bind(("0.0.0.0", port)), "listen": lambda sock: sock.listen()}
+    subprocess.run(["dmesg", "-C"], check=True)
+    with make() as sock:
+        for call in order:
+            calls[call](sock)
+    return subprocess.run(["dmesg"], stdout=subprocess.PIPE, text=True, check=True).stdout.count("WARNING:")
+
+
+def vrf():
+    subprocess.run("modprobe -q vrf; ip link add red type vrf table 100; ip link set red up", shell=True, check=True)
+    orders = ("device", "bind", "listen"), ("bind", "device", "listen")
+    counts = [[warnings(make, order, 9000 + 10 * i + n) for n, make in enumerate((socket.socket, smc_socket))]
+              for i, order in enumerate(orders)]
+    for order, (tcp, smc) in zip(orders, counts):
+        print("%s: %d warnings by TCP, %d by SMC" % (", ".join(order), tcp, smc))
+    return 1 if counts[0][1] > counts[0][0] else 0
+
+
+def attempt(make, address):
+    """What select() and SO_ERROR say of a non-blocking connection that fails."""
+    with make() as sock:
+        sock.setblocking(False)
+        sock.connect_ex(address)
+        wakes = bool(select.select([], [sock], [], PATIENCE)[1])
+        poll = select.poll()
+        poll.register(sock, select.POLLOUT)
+        return wakes, poll.poll(0)[0][1], sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+
+
+def unreachable():
+    subprocess.run("modprobe -q veth; ip netns add far && ip link add near type veth peer name far netns far &&"
+                   " ip addr add 10.78.0.1/24 dev near && ip link set near up && ip -n far link set far up &&"
+                   " ip -n far addr add 10.78.0.2/24 dev far && ip netns exec far sysctl -qw net.ipv4.ip_forward=1 &&"
+                   " ip -n far route add unreachable 10.79.0.0/24 && ip route add 10.79.0.0/24 via 10.78.0.2",
+                   shell=True, check=True)
+    tcp, smc = (attempt(make, ("10.79.0.1", 80)) for make in (socket.socket, smc_socket))
+    for name, (wakes, events, err) in (("TCP", tcp), ("SMC", smc)):
+        print("%s: select() %s, events 0x%x, SO_ERROR %d" % (name, "wakes" if wakes else "sleeps on", events, err))
+    return 1 if (tcp[0], tcp[2]) != (smc[0], smc[2]) else 0
+
+
+STATUS = {"device": device, "moment": moment, "signal": signals, "owner": owner, "vrf": vrf,
+          "unreachable": unreachable}[sys.argv[1]]()
 sys.stdout.flush()
 os._exit(STATUS)
