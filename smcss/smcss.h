@@ -5,7 +5,6 @@
 #include "smc/filter.h"
 #include "sockets/columns.h"
 #include "sockets/kill.h"
-#include "sockets/show.h"
 
 /** struct smcss_opts - parsed options; @width: of the terminal, 0 for none, and JSON */
 struct smcss_opts {
@@ -68,28 +67,6 @@ void summary_metrics(struct summary *summary, const struct netns_list *spaces,
 		     struct out_text *text);
 
 void summary_free(struct summary *summary);
-
-/**
- * struct screen - text for a terminal after the table, or instead of an empty one
- * @sum: of the rows; @rows: their number; @reasons: of the rows
- * @skipped: sockets that were not selected, of which @listening listen
- */
-struct screen {
-	struct summary *sum;
-	struct sockets_codes reasons;
-	size_t rows, skipped, listening;
-};
-
-/** screen_begin() - start, or start over */
-void screen_begin(struct screen *screen, const struct smcss_opts *opts);
-
-/** screen_add() - count a row that is shown */
-void screen_add(struct screen *screen, const struct sockets_row *row);
-
-/** screen_end() - append explained reasons, if requested, and a sum; "none" goes to stderr */
-void screen_end(struct screen *screen, struct out_text *text, const struct smcss_opts *opts);
-
-void screen_free(struct screen *screen);
 
 /** smcss_learned() - print the destinations that ld_pre_smc.so knows in this network namespace */
 int smcss_learned(bool is_json, struct smc_err *err);
