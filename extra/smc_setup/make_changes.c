@@ -134,10 +134,10 @@ static int judge(const struct test *test, const char *answer, struct row *row)
 		append_reason(row->seen, sizeof(row->seen), answer);
 		return status == 2 ? SETUP_TCP : SETUP_UNTESTED;
 	}
-	snprintf(row->seen, sizeof(row->seen), "%.5s", mode + strlen("using "));
-	if (strncmp(row->seen, predicted, 5) || links < test->links)
+	mode += strlen("using ");
+	if (strncmp(mode, predicted, 5) || links < test->links)
 		status = SETUP_TCP;
-	append_mode(row->seen, sizeof(row->seen), strstr(row->seen, "-R") ? "SMC-R" : "SMC-D",
+	append_mode(row->seen, sizeof(row->seen), mode[4] == 'R' ? "SMC-R" : "SMC-D",
 		    test->links ? links : 0);
 	return (int)status;
 }

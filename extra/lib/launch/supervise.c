@@ -196,15 +196,6 @@ static int find_smc(struct supervisor *self, const struct sockcall *call)
 	return fd;
 }
 
-/*
- * Only a process that may trace the thread could see which socket it is. So if TCP sockets become
- * SMC sockets, it is refused on all, as a program would not notice a useless key.
- */
-static void answer_option(const struct supervisor *self, const struct sockcall *call)
-{
-	sockcall_fail(self->listener, call, check_thread(self, call->pid) ? 0 : ENOPROTOOPT);
-}
-
 static void answer_socket(struct supervisor *self, const struct sockcall *call)
 {
 	bool is_left = call->is_mptcp && (self->keeps_mptcp || !call->is_own);
@@ -231,10 +222,15 @@ static void *serve(void *arg)
 
 	pthread_mutex_lock(&self->gate);
 	pthread_mutex_unlock(&self->gate);
+	/*
+	 * An option: only a process with the right to trace the thread could see of which socket.
+	 * Where sockets for TCP are SMC's, it is refused on all: only a missing key shows.
+	 */
 	do {
 		ret = sockcall_receive(self->listener, &call);
 		if (!ret && call.is_option)
-			answer_option(self, &call);
+			sockcall_fail(self->listener, &call,
+				      check_thread(self, call.pid) ? 0 : ENOPROTOOPT);
 		else if (!ret)
 			answer_socket(self, &call);
 	} while (!ret || ret == -ENOENT || ret == -EINTR);
