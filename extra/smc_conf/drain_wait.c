@@ -10,7 +10,7 @@
 #include "sockets/kill.h"
 #include "sockets/lookup.h"
 
-/* Connections that were ended leave the kernel's table when their programs have closed them. */
+/* Longest wait for the next ended connection to leave the table: its program has to close it. */
 #define KILL_SECONDS 10
 
 /** struct users - a command, and the number of its sockets */
@@ -182,9 +182,12 @@ static int end_all(struct waiter *wait, struct smc_err *err)
 	struct out_text text AUTO(out_free) = { 0 };
 	int ret = kill_all(&wait->ends, &text, false, err), printed = out_print(&text, err);
 
-	if (ret || printed)
-		return ret ? ret : printed;
-	return wait_for(wait, KILL_SECONDS, err);
+	ret = ret ? ret : printed;
+	for (size_t before = SIZE_MAX; !ret && wait->ends.count && wait->ends.count < before;) {
+		before = wait->ends.count;
+		ret = wait_for(wait, KILL_SECONDS, err);
+	}
+	return ret;
 }
 
 /* The kernel cannot unload the module as long as it has a socket of SMC, even one that listens. */
