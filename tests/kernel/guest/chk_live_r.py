@@ -67,7 +67,7 @@ def interrupted(name):
         if client.returncode:
             break
     ok(client.returncode == 1 and not out and
-       re.search("lost in the middle|stalls|cannot connect again|no answer from", err), name, (client.returncode, out, err))
+       re.search("lost in the middle|stalls|cannot connect again|no answer from|kernel blocks", err), name, (client.returncode, out, err))
 
 
 def client():
