@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Effect of SMC on programs, by the size of its buffers: each figure is SMC divided by TCP, medians of runs that take turns.
 In a guest: with loopback-ism over SMC-D, where nothing is emulated; over Soft-RoCE only sizes can be compared.
-usage: gain.py [learned [WORD] | spin | clients [WORD] | known [WORD]]
+usage: gain.py [learned [WORD] | spin | clients [WORD] | known [WORD] | programs [WORD]]
 learned: whether smc_run is ever slower than TCP, for programs with WORD only; spin: smc_run --spin, on two processors;
 clients: servers by number of clients, beside busy loops and without requests, for rows with WORD only;
-known: the loads that the authors of SMC in the kernel have published, and small writes"""
+known: the loads that the authors of SMC in the kernel have published, and small writes;
+programs: those of docs/programs.md, by their own clients"""
 import functools
 import glob
 import json
@@ -501,6 +502,116 @@ def known(word=""):
         row(name, [statistics.median(rates[label] / tcp for tcp, rates in rounds) if label in able else None for label in ways], "%.2f")
 
 
+# ---- the programs of docs/programs.md that no other table has ----
+
+HTTPD = """ServerName localhost
+ServerRoot /usr/lib/apache2
+LoadModule mpm_event_module modules/mod_mpm_event.so
+LoadModule authz_core_module modules/mod_authz_core.so
+Listen 127.0.0.1:%d
+DocumentRoot /dev/shm/www
+User nobody
+Group nogroup
+PidFile /dev/shm/httpd.pid
+ErrorLog /dev/null
+MaxKeepAliveRequests 0
+"""
+HAPROXY = """defaults
+    mode http
+    timeout connect 5s
+    timeout client 20s
+    timeout server 20s
+frontend front
+    bind 127.0.0.1:%d
+    default_backend back
+backend back
+    server one 127.0.0.1:%s
+"""
+NODE_JS = "require('http').createServer((q, r) => r.end('hello')).listen(+process.argv[1], '127.0.0.1')"
+MARIADB = ["mariadbd", "--no-defaults", "--user=root", "--datadir=/dev/shm/mariadb", "--socket=/dev/shm/mariadb.sock", "--bind-address=127.0.0.1",
+           "--pid-file=/dev/shm/mariadb.pid", "--skip-grant-tables", "--skip-networking=0", "--skip-innodb", "--default-storage-engine=Aria", "--port", "PORT"]
+VALKEY = "/dev/shm/valkey"  # a root of another release
+
+
+def write(path, text):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text)
+    return path
+
+
+def by_wrk(way, *argv, **kwargs):
+    with Server(way, *argv, **kwargs) as port:
+        return number_after(out(*by(way), "wrk", "-t", "2", "-c", "50", "-d", "2s", "http://127.0.0.1:%s/index.html" % port), "Requests/sec:")
+
+
+def httpd(way):
+    write("/dev/shm/www/index.html", "hello")
+    return by_wrk(way, "apache2", "-X", "-f", write("/dev/shm/httpd.conf", HTTPD % (Server.port + 1)))
+
+
+def haproxy(way):
+    with Server(way, *nginx()) as back:
+        return by_wrk(way, "haproxy", "-f", write("/dev/shm/haproxy.cfg", HAPROXY % (Server.port + 1, back)))
+
+
+def java(way):
+    return by_wrk(way, glob.glob("/usr/lib/jvm/*/bin/java")[0], "-XX:+UseSerialGC", TOOLS + "/Web.java", "PORT", stdin=subprocess.PIPE)
+
+
+def memcached(way):
+    with Server(way, "memcached", "-u", "root", "-l", "127.0.0.1", "-p", "PORT") as port:
+        return number_after(out(*by(way), "memcaslap", "-s", "127.0.0.1:" + port, "-t", "2s", "-T", "2", "-c", "16"), "TPS:")
+
+
+def mariadb(way):
+    os.makedirs("/dev/shm/mariadb", exist_ok=True)
+    with Server(way, *MARIADB) as port:
+        said = out(*by(way), "mariadb-slap", "--no-defaults", "--host=127.0.0.1", "--port=" + port, "--query=select 1", "--create-schema=information_schema", "--no-drop",
+                   "--concurrency=8", "--number-of-queries=4000")
+        return 4000 / number_after(said, "Average number of seconds to run all queries:")
+
+
+def valkey(way):
+    inside = [word.replace(TOOLS, "/tools") for word in by(way)]
+    with Server("TCP", "env", "LC_ALL=C", "chroot", VALKEY, *inside, "/usr/bin/valkey-server", *REDIS[1:]) as port:
+        said = out("chroot", VALKEY, *inside, "/usr/bin/valkey-benchmark", "-p", port, "--csv", "-t", "get", "-c", "50", "-n", "10000", stderr=subprocess.DEVNULL)
+        return float(said.splitlines()[-1].split(",")[1].strip('"'))
+
+
+OWN = {"httpd, wrk -c 50": httpd, "haproxy before nginx, wrk -c 50": haproxy, "node, wrk -c 50": lambda way: by_wrk(way, "node", "-e", NODE_JS, "PORT"),
+       "java, wrk -c 50": java, "memcached, memcaslap -c 16": memcached, "mariadb, mariadb-slap -c 8": mariadb, "valkey GET, 50 clients": valkey}
+
+
+def programs(tree, word=""):
+    """Rates divided by TCP's, with intervals, of connections without fallback. @tree: packages of valkey"""
+    subprocess.run(["cp", "-a", tree, VALKEY], check=True)
+    subprocess.run(["cp", "-a", TOOLS, VALKEY + "/tools"], check=True)
+    subprocess.run(["mount", "--bind", "/proc", VALKEY + "/proc"], check=True)
+    for name, load in OWN.items():
+        if word in name:
+            print("| %s | %s |" % (name, compare_way(load)), flush=True)
+
+
+def compare_way(load):
+    ratios = []
+    for turn in range(2 * ROUNDS):
+        rates = {}
+        for way in [["--no-learn", "--strict"], "TCP"][::1 if turn % 2 else -1]:
+            before = counted()
+            rates[way == "TCP"] = load(way)
+            moved, fallbacks = (after - earlier for after, earlier in zip(counted(), before))
+            if (moved > 0) != (way != "TCP") or fallbacks:
+                return "%s: %d bytes over %s, %d fallbacks" % (way, moved, OVER, fallbacks)
+        ratios.append(rates[False] / rates[True])
+    return interval(ratios)
+
+
+def counted():
+    stats = json.loads(out(TOOLS + "/smcd", "-ja", "stats"))
+    return stats["tx"]["bytes"], stats["client"]["fallbacks"]
+
+
 def main():
     for name in "rmem_max", "wmem_max":
         with open("/proc/sys/net/core/" + name, "w", encoding="ascii") as file:
@@ -517,6 +628,6 @@ def main():
 
 
 resource.setrlimit(resource.RLIMIT_NOFILE, (8192, 8192))
-POSTGRES = make_database() if OVER == "SMC-D" and not {"spin", "clients", "known"} & set(sys.argv) else None
+POSTGRES = make_database() if OVER == "SMC-D" and not {"spin", "clients", "known", "programs"} & set(sys.argv) else None
 PGBENCH = os.path.dirname(POSTGRES or "") + "/pgbench"
-{"learned": learned, "spin": spin, "clients": clients, "known": known}.get("".join(sys.argv[1:2]), main)(*sys.argv[2:])
+{"learned": learned, "spin": spin, "clients": clients, "known": known, "programs": programs}.get("".join(sys.argv[1:2]), main)(*sys.argv[2:])
