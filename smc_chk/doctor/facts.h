@@ -27,6 +27,7 @@ struct kernel_facts {
 	struct module_facts smc, smc_diag;
 	bool has_smc_dir; /* sysfs has module smc: it is loaded or built in */
 	bool is_attached; /* smc_bpf has programs attached */
+	bool has_criu;	  /* which saves and restores processes */
 	bool is_traced;	  /* trace events of SMC are enabled */
 	int mptcp;	  /* number of MPTCP sockets; -errno: unknown */
 	bool is_confined; /* AppArmor or SELinux denies this process SMC sockets, @own */

@@ -49,6 +49,7 @@ static void load_kernel(struct kernel_facts *kernel, const struct doctor_facts *
 	kernel->has_smc_dir = host_exists("%s/module/smc", facts->sys);
 	kernel->is_attached = !host_probe_number("bpf-attached", probe_attached);
 	kernel->is_traced = host_text(text, sizeof(text), TRACE_EVENTS) && *text != '0';
+	kernel->has_criu = host_exists("/usr/sbin/criu");
 	kernel->mptcp = host_probe_number("mptcp-sockets", probe_mptcp);
 	if (facts->socket_error == EACCES)
 		kernel->is_confined = confined_own(kernel->own);
@@ -82,10 +83,7 @@ static int probe_library(void *arg, char text[HOST_PROBE_SIZE])
 		 machine ? machine : "another machine");
 	if (ret)
 		return 0;
-	/*
-	 * A library of another class than this program is for 32-bit programs. One of the same
-	 * class must have the same machine.
-	 */
+	/* One of this class must have this machine; others are for 32-bit programs. */
 	if (elf.bits == bits && !smc_elf_inspect("/proc/self/exe", &own) &&
 	    (elf.machine == own.machine || own.bits != bits))
 		ret |= LIBRARY_FITS;

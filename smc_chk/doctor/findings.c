@@ -197,10 +197,7 @@ static void put_finding(struct out_text *text, const struct doctor_finding *find
 		out_printf(text, "%*s-> %s\n", INDENT, "", finding->remedy);
 }
 
-/*
- * On a terminal the worst findings come first; the list is short, because it leaves out findings
- * that are ok.
- */
+/* On a terminal the worst findings come first, and those that are ok are left out. */
 static void put_list(struct out_text *text, const struct doctor *doc,
 		     const struct doctor_result *result)
 {

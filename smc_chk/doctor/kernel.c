@@ -347,6 +347,10 @@ void doctor_kernel(struct doctor *doc)
 		check_known(doc);
 		check_sockmaps(doc);
 		check_mptcp(doc);
+		if (doc->facts->kernel.has_criu)
+			doctor_note(
+				doc, "criu", NULL,
+				"criu cannot save SMC sockets: checkpoints of their programs fail");
 	}
 	/* If smc_bpf has attached programs, SMC sockets must work. Only root can see them. */
 	if (doc->facts->kernel.is_attached && doc->facts->kernel.ipproto_error)

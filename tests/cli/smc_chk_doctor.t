@@ -304,6 +304,11 @@ unlike "$out" mptcp 'no MPTCP sockets'
 echo 3 >"$root/probes/mptcp-sockets"
 run doctor
 like "$out" 'note +mptcp .* 3 .*GODEBUG=multipathtcp=0' 'MPTCP sockets'
+unlike "$out" criu 'no criu'
+mkdir -p "$root/usr/sbin" && : >"$root/usr/sbin/criu"
+run doctor
+like "$out" 'note +criu .* checkpoint' 'criu'
+rm "$root/usr/sbin/criu"
 
 # Names are strangers' words; what was not recorded is not counted.
 host 0
