@@ -96,7 +96,7 @@ static inline bool scan_end(const char *at, struct scan_end *end)
 	bool is_bracketed = *at == '[';
 
 	*end = (struct scan_end){ .high = UINT16_MAX };
-	if (strpbrk(at, ".:[")) {
+	if (at[strcspn(at, ".:[")]) {
 		if (!scan_net(&at, &end->family, end->bytes, &end->bits) ||
 		    (end->family == AF_INET6 && same_bits(end->bytes, mapped, 96)))
 			return false;

@@ -99,7 +99,7 @@ is "$status$(grep -c " by preload: $shim" "$err")$(grep '^[0-9]' "$err")" '21655
 65536 22' 'options of smc_run: for the runs over SMC, said once'
 shown=$(shown 80 -n 2 true)
 like "${shown%%$'\n'*}" '^smc_ab: .*no verdict: .* 8 pairs$' 'on a terminal: no verdict with so few pairs is said first'
-like "$shown" '^<\^\[Kwarming up<\^\[Ksmc_ab: SMC was not used .*: .*there is no verdict .*$' 'and before the first pair that SMC is not used'
+like "$shown" '^<\^\[Kwarming up<\^\[Ksmc_ab: SMC was not used .*: .*there is no verdict.*$' 'and before the first pair that SMC is not used'
 like "$shown" '^<\^\[Kpair 1 of 2<\^\[Kpair 2 of 2<\^\[KTCP [0-9.]+ m?s$' 'on a terminal: which pair runs'
 is "$(tail -n 6 <<<"$shown" | sed 's/[0-9.]*[0-9]/N/g; s/N s/N ms/g')" 'smc_run N ms
 N ×
