@@ -603,6 +603,8 @@ def compare_way(load):
             moved, fallbacks = (after - earlier for after, earlier in zip(counted(), before))
             if (moved > 0) != (way != "TCP") or fallbacks:
                 return "%s: %d bytes over %s, %d fallbacks" % (way, moved, OVER, fallbacks)
+            if not rates[way == "TCP"]:
+                return "%s: no requests" % way
         ratios.append(rates[False] / rates[True])
     return interval(ratios)
 
