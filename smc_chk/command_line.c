@@ -51,9 +51,11 @@ const struct cli_tool chk_tool = {
 		 "serve                run the server for such tests\n"
 		 "explain CODE         explain why a connection is TCP\n"
 		 "program FILE         show how smc_run can reach a program\n"
-		 "bundle FILE          collect all that support needs\n"
+		 "bundle FILE          collect what support needs\n"
 		 "from FILE [COMMAND]  run COMMAND as if on the host of a bundle",
+	.examples = "  smc_chk\n  smc_chk connect 10.0.0.1\n",
 	.opts = options,
+	.exits = "0 done, 1 problem or error, 2 TCP, 3 no SMC here",
 	.error_status = CHK_ERROR,
 	.stop_at_first = true,
 };

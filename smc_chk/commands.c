@@ -110,42 +110,39 @@ static const char *const words[] = { "doctor",	"connect", "serve", "explain",
 static const struct chk_command commands[] = {
 	{ TOOL("smc_chk doctor", "[OPTIONS]",
 	       "Check kernel, devices, PNET IDs, EIDs and limits of this host.", doctor_options,
-	       "Exit status: 0 no problem, 1 a problem or an error, 3 no SMC here.\n"
-	       "Example: smc_chk doctor -i eth0 -v\n"),
+	       NULL, "  smc_chk doctor\n  smc_chk doctor -i eth0 -v\n",
+	       "0 no problem, 1 a problem or an error, 3 no SMC here"),
 	  .run = chk_doctor },
 	{ TOOL("smc_chk connect", "[OPTIONS] HOST[:PORT]",
 	       "Test the connection to a server, 'smc_chk serve' or any other.", connect_options,
-	       "Exit status: 0 SMC, 1 error, 2 TCP, 3 this kernel has no SMC.\n"
-	       "Example: smc_chk connect 10.0.0.1 --tcp-too\n"),
+	       NULL, "  smc_chk connect 10.0.0.1\n  smc_chk connect 10.0.0.1:443 --tcp-too\n",
+	       "0 SMC, 1 error, 2 TCP, 3 this kernel has no SMC"),
 	  "host", .is_on_network = true, .run = chk_connect },
 	{ TOOL("smc_chk serve", "[OPTIONS]", "Run the server for 'smc_chk connect'.", serve_options,
-	       "Exit status: 0 ended by a signal or --once, 1 error, 3 this kernel has no SMC.\n"
-	       "Example: smc_chk serve --bind 10.0.0.1\n"),
+	       NULL, "  smc_chk serve\n  smc_chk serve --bind 10.0.0.1\n",
+	       "0 ended by a signal or --once, 1 error, 3 this kernel has no SMC"),
 	  .is_on_network = true, .run = chk_server },
 	{ TOOL("smc_chk explain", "[-j] CODE[/CODE]",
 	       "Explain why a connection fell back to TCP, and print commands that help.",
 	       json_options,
-	       "CODE is a reason such as 0x03010000 or PEERNOSMC; /CODE adds that of the peer.\n"
-	       "Exit status: 0 explained, 1 error.\n"
-	       "Example: smc_chk explain 0x05000000/0x03030000\n"),
+	       "CODE is a reason such as 0x03010000 or PEERNOSMC; /CODE adds that of the peer.\n",
+	       "  smc_chk explain PEERNOSMC\n  smc_chk explain 0x05000000/0x03030000\n",
+	       "0 explained, 1 error"),
 	  "reason", .is_list = true, .run = chk_explain },
 	{ TOOL("smc_chk program", "[-j] FILE", "Show how smc_run can reach a program.",
-	       json_options,
-	       "Exit status: 0 smc_run can reach it, 1 error, 2 it would use TCP.\n"
-	       "Example: smc_chk program /usr/sbin/nginx\n"),
+	       json_options, NULL, "  smc_chk program nginx\n  smc_chk program --json ./server\n",
+	       "0 smc_run can reach it, 1 error, 2 it would use TCP"),
 	  "program", .reads_elsewhere = true, .run = chk_program },
 	{ TOOL("smc_chk bundle", "[OPTIONS] FILE",
-	       "Collect all that support needs about this host in FILE (.tar.gz).", bundle_options,
-	       "Exit status: 0 written, 1 error.\n"
-	       "Example: smc_chk bundle report.tar.gz --anonymous\n"),
+	       "Collect what support needs about this host in FILE (.tar.gz).", bundle_options,
+	       NULL, "  smc_chk bundle report.tar.gz\n  smc_chk bundle report.tar.gz --anonymous\n",
+	       "0 written, 1 error"),
 	  "file", .run = chk_bundle },
 	{ TOOL("smc_chk from", "FILE [COMMAND [ARGUMENT]...]",
 	       "Run a command of smc_chk, or smcss, smcd, smcr, smc_pnet, smc_rnics, smc_conf,\n"
 	       "as if on the host where 'smc_chk bundle' wrote FILE. The default is doctor.",
-	       NULL,
-	       "Exit status: that of the command, 1 if FILE cannot be read.\n"
-	       "Example: smc_chk from report.tar.gz smcr linkgroup\n",
-	       .stop_at_first = true),
+	       NULL, NULL, "  smc_chk from report.tar.gz\n  smc_chk from report.tar.gz smcss -e\n",
+	       "that of the command, 1 if FILE cannot be read", .stop_at_first = true),
 	  "bundle", .is_list = true, .reads_elsewhere = true, .run = chk_from },
 };
 

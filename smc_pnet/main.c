@@ -54,10 +54,9 @@ static const struct cli_tool tool = {
 		 "-d PNETID | -f [-N NETNS]\n"
 		 "-l [--tree | -j] [-N NETNS]\n"
 		 "--suggest [--apply] [-j] [-N NETNS]",
-	.summary =
-		"Show and change the PNET table: net devices and RDMA or ISM devices with the\n"
-		"same PNET ID are on the same physical network. Without options it shows all.\n\n"
-		"Example: smc_pnet -a NET1 -I eth0 -D mlx5_0",
+	.summary = "Show and change the PNET table: net devices and RDMA or ISM devices with the\n"
+		   "same PNET ID are on the same physical network. Without options it shows all.",
+	.examples = "  smc_pnet -a NET1 -I eth0 -D mlx5_0\n  smc_pnet -l --tree\n",
 	.opts = options,
 	.error_status = 1,
 	.given = &given,

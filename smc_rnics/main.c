@@ -39,8 +39,8 @@ static const struct cli_tool tool = {
 	.usage = "[-aIrwj] [FID]\n"
 		 "-e FID | -d FID",
 	.summary = "List RDMA cards and ISM devices, one line per port. FID is a function ID of\n"
-		   "IBM Z, in hexadecimal.\n\n"
-		   "Example: smc_rnics -w",
+		   "IBM Z, in hexadecimal.",
+	.examples = "  smc_rnics -w\n  smc_rnics -e 0x12\n",
 	.opts = options,
 	.error_status = 1,
 };

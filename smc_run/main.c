@@ -19,10 +19,8 @@ static const struct cli_tool tool = {
 	.usage = "[OPTION]... [--] COMMAND [ARGUMENT]...",
 	.summary = "Run a command with its TCP sockets turned into SMC sockets.",
 	.opts = options,
-	.more = "Example: smc_run -r 1M -t 1M redis-server --port 7000\n"
-		"\n"
-		"Exit status: that of COMMAND; 125 if smc_run fails, 126 if COMMAND cannot be\n"
-		"executed, 127 if it is not found.\n",
+	.examples = "  smc_run curl http://10.0.0.1/\n  smc_run -r 1M -t 1M redis-server\n",
+	.exits = "that of COMMAND; 125 smc_run failed, 126 not executable, 127 not found",
 	.error_status = LAUNCH_FAILED,
 	.stop_at_first = true,
 };

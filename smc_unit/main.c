@@ -36,23 +36,26 @@ static const struct cli_opt peers_options[] = {
 static const char *const commands[] = { "enable", "disable", "status", "peers", NULL };
 enum { ENABLE, DISABLE, STATUS, PEERS };
 
-/* Name, usage, summary, options, trailing text. */
+#define UNIT .page = "smc_unit", .error_status = 1
+
+/* Name, usage, summary, options, text after them, examples. */
 static const struct cli_tool tools[] = {
 	[ENABLE] = { "smc_unit enable", "[OPTION]... UNIT...",
-		     "Let services use SMC from their next start on.", enable_options,
-		     "Example: smc_unit enable --strict redis-server\n", .error_status = 1 },
+		     "Let services use SMC from their next start on.", enable_options, NULL,
+		     "  smc_unit enable redis-server\n  smc_unit enable --strict mariadb\n", UNIT },
 	[DISABLE] = { "smc_unit disable", "[OPTION]... UNIT...\n--all [OPTION]...",
-		      "Undo 'smc_unit enable' and 'smc_unit peers'.", disable_options,
-		      "Example: smc_unit disable redis-server\n", .error_status = 1 },
+		      "Undo 'smc_unit enable' and 'smc_unit peers'.", disable_options, NULL,
+		      "  smc_unit disable redis-server\n  smc_unit disable --all\n", UNIT },
 	[STATUS] = { "smc_unit status", "[OPTION]... [UNIT]",
-		     "Show whether a service, or each enabled one, uses SMC.", status_options,
-		     "Example: smc_unit status redis-server\n", .error_status = 1 },
+		     "Show whether a service, or each enabled one, uses SMC.", status_options, NULL,
+		     "  smc_unit status\n  smc_unit status redis-server\n", UNIT },
 	[PEERS] = { "smc_unit peers", "[OPTION]... UNIT NETS",
 		    "Use SMC only with these networks, on the ports where an enabled service\n"
 		    "listens. NETS is NET[:PORTS], separated by commas, or a filter such as\n"
 		    "'dst 10.0.0.0/8 and sport = 6379'; or all, which ends the limit.",
-		    peers_options, "Example: smc_unit peers redis-server 10.0.0.0/8,fd00::/8\n",
-		    .error_status = 1 },
+		    peers_options, NULL,
+		    "  smc_unit peers redis-server 10.0.0.0/8\n  smc_unit peers nginx all\n",
+		    UNIT },
 };
 
 static const struct cli_tool tool = {
@@ -66,9 +69,8 @@ static const struct cli_tool tool = {
 		"  enable   let services use SMC from their next start on\n"
 		"  disable  undo that\n"
 		"  status   show whether services use SMC\n"
-		"  peers    use SMC only with some networks\n"
-		"\n"
-		"Example: smc_unit enable redis-server\n",
+		"  peers    use SMC only with some networks\n",
+	.examples = "  smc_unit enable redis-server\n  smc_unit status\n",
 	.error_status = 1,
 	.stop_at_first = true,
 };

@@ -17,8 +17,8 @@ static const char more[] =
 static const struct cli_tool tool = {
 	.name = "smcd",
 	.usage = "[OPTIONS] OBJECT [COMMAND]",
-	.summary = "Show SMC-D devices, link groups and statistics, and set EIDs.\n\n"
-		   "Example: smcd linkgroup",
+	.summary = "Show SMC-D devices, link groups and statistics, and set EIDs.",
+	.examples = "  smcd linkgroup\n  smcd stats\n",
 	.opts = options,
 	.more = more,
 	.error_status = 1,

@@ -187,7 +187,7 @@ static void object_options(const struct cli_opt *all, struct cli_opt *own, const
 static int object_help(const struct cli_tool *tool, const struct cmd_object *object)
 {
 	const char *name = object->name, *commands;
-	char title[32], summary[256], page[64], mark[32];
+	char title[32], summary[256], examples[128], mark[32];
 	struct cli_opt options[16];
 	struct cli_tool own = *tool;
 
@@ -195,15 +195,16 @@ static int object_help(const struct cli_tool *tool, const struct cmd_object *obj
 	commands = strstr(tool->more, mark) + strlen(mark);
 	commands += strspn(commands, " ");
 	snprintf(title, sizeof(title), "%s %s", tool->name, name);
-	snprintf(summary, sizeof(summary), "Commands: %.*s\n\nExample: %s %s",
-		 (int)strcspn(commands, "\n"), commands, title, object->example);
-	snprintf(page, sizeof(page), "See %s-%s(8).\n", tool->name, name);
+	snprintf(summary, sizeof(summary), "Commands: %.*s", (int)strcspn(commands, "\n"),
+		 commands);
+	snprintf(examples, sizeof(examples), "  %s\n  %s %s\n", title, title, object->example);
 	object_options(tool->opts, options, name);
 	own.name = title;
 	own.usage = "[OPTIONS] [COMMAND]";
 	own.summary = summary;
 	own.opts = options;
-	own.more = page;
+	own.more = NULL;
+	own.examples = examples;
 	return cli_help(&own);
 }
 

@@ -18,8 +18,8 @@ static const char more[] =
 static const struct cli_tool tool = {
 	.name = "smcr",
 	.usage = "[OPTIONS] OBJECT [COMMAND]",
-	.summary = "Show SMC-R devices, link groups and statistics, and set EIDs.\n\n"
-		   "Example: smcr -d linkgroup link-show",
+	.summary = "Show SMC-R devices, link groups and statistics, and set EIDs.",
+	.examples = "  smcr -d linkgroup link-show\n  smcr stats\n",
 	.opts = options,
 	.more = more,
 	.error_status = 1,

@@ -70,7 +70,8 @@ static int help(const struct cli_tool *self)
 static const struct cli_tool tool = {
 	.name = "smcss",
 	.usage = "[OPTIONS] [FILTER]",
-	.summary = "Example: smcss -e dport = 6379 lists SMC sockets, and why some use TCP.",
+	.summary = "List SMC sockets: which use SMC-R, SMC-D or TCP, and why.",
+	.examples = "  smcss -e dport = 6379\n  smcss --kill dst 10.0.0.7\n",
 	.opts = options,
 	.error_status = 1,
 	.help = help,

@@ -62,10 +62,10 @@ static const struct cli_tool tool = {
 		 "[-j] [--show-output] --verify FILE",
 	.summary = "Run a command alternately over TCP and over SMC, and compare the results.",
 	.opts = options,
-	.more = "Example: smc_ab --server 'iperf3 -s -1' iperf3 -c 127.0.0.1 -n 1G\n"
-		"\n"
-		"Exit status: 0 measured, 1 a run failed, 2 SMC was not used, 3 the verdict of\n"
-		"--verify differs, 125 smc_ab failed.\n",
+	.examples = "  smc_ab curl -s -o /dev/null http://10.0.0.1/\n"
+		    "  smc_ab --server 'iperf3 -s -1' iperf3 -c 127.0.0.1 -n 1G\n",
+	.exits = "0 measured, 1 a run failed, 2 SMC was not used, 3 the verdict of\n"
+		 "--verify differs, 125 smc_ab failed",
 	.error_status = EXIT_SELF,
 	.stop_at_first = true,
 	.given = &given,

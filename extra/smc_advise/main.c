@@ -40,8 +40,8 @@ static const struct cli_tool tool = {
 	.usage = "[OPTIONS]",
 	.summary = "Watch TCP connections for a while, and list those that SMC would improve.",
 	.opts = options,
-	.more = "Exit status: 0 something would benefit, 1 error, 2 nothing would.\n"
-		"Example: smc_advise --for 1h\n",
+	.examples = "  smc_advise --for 1h\n  smc_advise --json\n",
+	.exits = "0 something would benefit, 1 error, 2 nothing would",
 	.error_status = FAILED,
 };
 

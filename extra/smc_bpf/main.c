@@ -80,8 +80,8 @@ static const struct cli_tool tool = {
 	.summary = "Turn the TCP sockets of programs into SMC sockets, by an eBPF program in the\n"
 		   "kernel, even if they are static, built by Go, or set-uid. TARGET is one of\n"
 		   "--cgroup, --cgroup-of, --unit, --container and --run; RULE is --only,\n"
-		   "--exclude-comm or --keep-mptcp. oci-hook is for runtimes of containers.\n\n"
-		   "Example: smc_bpf attach --unit nginx",
+		   "--exclude-comm or --keep-mptcp. oci-hook is for runtimes of containers.",
+	.examples = "  smc_bpf attach --unit nginx\n  smc_bpf status\n",
 	.opts = options,
 	.error_status = 1,
 	.given = &given,

@@ -71,10 +71,10 @@ static const struct cli_tool tool = {
 		   "unless another is given, - is standard input. export writes the present\n"
 		   "settings to a new FILE; keep saves them there, for each boot; reset removes\n"
 		   "all that such a file can set.\n"
-		   "drain leaves new connections to TCP, and waits until others have ended.\n\n"
-		   "Example: smc_conf diff new.conf",
+		   "drain leaves new connections to TCP, and waits until others have ended.",
+	.examples = "  smc_conf diff new.conf\n  smc_conf drain --timeout 60\n",
 	.opts = options,
-	.more = "Exit status: 0 done, 1 error, 2 differences (diff), connections left (drain).\n",
+	.exits = "0 done, 1 error, 2 differences (diff), connections left (drain)",
 	.error_status = 1,
 	.given = &given,
 	.commands = words,

@@ -48,8 +48,8 @@ const struct cli_tool dump_tool = {
 		   "connections. FILTER is then one of smc-filter(7). With -r or -i it shows the\n"
 		   "handshakes of SMC in a capture or on a network: what each side offered, what\n"
 		   "was chosen, and why nothing better. FILTER is then one of pcap-filter(7),\n"
-		   "with numbers instead of names.\n\n"
-		   "Example: smc_dump -A dport = :6379",
+		   "with numbers instead of names.",
+	.examples = "  smc_dump -A dport = :6379\n  smc_dump -i eth0 -w handshakes.pcap\n",
 	.opts = options,
 	.error_status = 1,
 };

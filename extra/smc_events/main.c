@@ -46,8 +46,8 @@ static const struct cli_opt options[] = {
 static const struct cli_tool tool = {
 	.name = "smc_events",
 	.usage = "[OPTIONS] [FILTER]",
-	.summary = "Show what happens to SMC connections and links, as it happens. Needs root.\n\n"
-		   "Example: smc_events -e mode tcp",
+	.summary = "Show what happens to SMC connections and links, as it happens. Needs root.",
+	.examples = "  smc_events -e mode tcp\n  smc_events dst 10.0.0.7\n",
 	.opts = options,
 	.more = FILTER_HELP FILTER_HELP_TESTS,
 	.error_status = 1,

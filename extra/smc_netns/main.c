@@ -20,6 +20,7 @@ static const struct cli_tool tool = {
 	.usage = "",
 	.summary = "List network namespaces for other tools of smc-tools.",
 	.opts = options,
+	.page = "smcss",
 	.error_status = 1,
 };
 

@@ -36,10 +36,9 @@ const struct cli_tool setup_tool = {
 		   "With --apply, do it on this host and others, and test the connections.\n"
 		   "HOST is reached over ssh, FILE is a bundle of 'smc_chk bundle'.",
 	.opts = options,
-	.more = "Example: smc_setup plan db1 db2 web1.tar.gz\n"
-		"\n"
-		"Exit status: 0 all use SMC as predicted, or would, 1 error, 2 some use TCP or\n"
-		"fewer links, 3 some cannot be tested.\n",
+	.examples = "  smc_setup plan db1 db2 web1.tar.gz\n  smc_setup --apply db2\n",
+	.exits = "0 all use SMC as predicted, or would, 1 error, 2 some use TCP or\n"
+		 "fewer links, 3 some cannot be tested",
 	.error_status = SETUP_ERROR,
 	.commands = commands,
 };
@@ -64,7 +63,7 @@ static int decode(struct setup_host *hosts, size_t count, bool is_printed, int t
 	return ret < 0 ? cli_error(&setup_tool, "%s", err.text) : ret;
 }
 
-/* Read the hosts, and what follows from it. Return: like plan_print(); -errno after a message. */
+/* Read the hosts, and plan the changes. Return: like plan_print(); -errno after a message. */
 static int look(struct changes *changes, struct setup_host *hosts, char *const *names, size_t count,
 		bool is_printed, struct smc_err *err)
 {

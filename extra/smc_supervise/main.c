@@ -22,6 +22,7 @@ static const struct cli_tool tool = {
 	.usage = "[OPTION]... [--] COMMAND [ARGUMENT]...",
 	.summary = "Run a command with its TCP sockets turned into SMC sockets.",
 	.opts = options,
+	.exits = "that of COMMAND, 125 if smc_run fails",
 	.error_status = LAUNCH_FAILED,
 	.stop_at_first = true,
 };

@@ -43,8 +43,8 @@ static const struct cli_tool tool = {
 	.name = "smc_top",
 	.usage = "[OPTIONS] [FILTER]",
 	.summary = "Show how fast SMC connections are and what slows them down: live on a\n"
-		   "terminal, else as a table.\n\n"
-		   "Example: smc_top --once --sort unread dport = 6379",
+		   "terminal, else as a table.",
+	.examples = "  smc_top dst 10.0.0.7\n  smc_top --once --sort unread dport = 6379\n",
 	.opts = options,
 	.error_status = 1,
 	.help = help,

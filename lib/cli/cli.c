@@ -129,41 +129,10 @@ static void join(char *text, size_t size, const char *list)
 	}
 }
 
-/* True if at most @errors letters are missing, superfluous, wrong, or exchanged with the next. */
-static bool is_near(const char *a, const char *b, int errors)
-{
-	for (; *a && *a == *b; a++)
-		b++;
-	if (!*a && !*b)
-		return true;
-	if (!errors--)
-		return false;
-	if (!*a || !*b)
-		return is_near(*a ? a + 1 : a, *b ? b + 1 : b, errors);
-	return is_near(a + 1, b, errors) || is_near(a, b + 1, errors) ||
-	       is_near(a + 1, b + 1, errors) ||
-	       (a[0] == b[1] && a[1] == b[0] && is_near(a + 2, b + 2, errors));
-}
-
-const char *cli_near(const char *const *words, const char *typed)
-{
-	size_t len = strlen(typed);
-
-	for (size_t i = 0; words[i] && len; i++)
-		if (!strncmp(words[i], typed, len))
-			return words[i];
-	/* Otherwise any two short words would resemble each other. */
-	for (int errors = 1; errors <= 2 && len > 2U * (unsigned int)errors; errors++)
-		for (size_t i = 0; words[i]; i++)
-			if (is_near(words[i], typed, errors))
-				return words[i];
-	return NULL;
-}
-
 int cli_unknown(const struct cli_tool *tool, const char *what, const char *dashes,
 		const char *const *words, const char *typed)
 {
-	const char *near = cli_near(words, typed);
+	const char *near = word_near(words, typed);
 
 	if (near)
 		return cli_usage_error(tool, "unknown %s '%s%s' (did you mean '%s%s'?)", what,
@@ -273,19 +242,13 @@ static void print_words(const char *words, int at, int indent)
 
 static void print_option(const struct cli_opt *opt)
 {
-	int at;
+	int at = opt->val < CLI_LONG_ONLY ? printf("  -%c, --%s", opt->val, opt->name) :
+					    printf("      --%s", opt->name);
 
-	if (opt->val < CLI_LONG_ONLY)
-		at = printf("  -%c, --%s", opt->val, opt->name);
-	else
-		at = printf("      --%s", opt->name);
 	if (opt->arg)
 		at += printf("%s%s", *opt->arg == '[' ? "" : " ", opt->arg);
 	/* Wider names get a line of their own. */
-	if (at > 27)
-		at = printf("\n%28s", "") - 1;
-	else
-		at += printf("%*s", 28 - at, "");
+	at = at > 27 ? printf("\n%28s", "") - 1 : at + printf("%*s", 28 - at, "");
 	print_words(opt->help, at, 28);
 }
 
@@ -319,12 +282,18 @@ static int print_help(const struct cli_tool *tool, const char *command)
 	}
 	if (tool->summary)
 		printf("\n%s\n", tool->summary);
+	if (tool->examples)
+		printf("\nExamples:\n%s", tool->examples);
 	printf("\nOptions:\n");
 	for (size_t i = 0; (opt = row_at(tool, i))->val; i++)
 		if (opt->help && is_option_of(opt, command))
 			print_option(opt);
 	if (tool->more)
 		printf("\n%s", tool->more);
+	printf("\nExit status: %s\nManual page: ", tool->exits ?: "0 done, 1 error");
+	for (line = tool->page ?: tool->name; *line; line++)
+		putchar(*line == ' ' ? '-' : *line);
+	puts("(8)");
 	return cli_close_stdout(tool);
 }
 

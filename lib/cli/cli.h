@@ -34,6 +34,7 @@ struct cli_opt {
  * struct cli_tool - description of a tool for the shared code
  * @usage: argument patterns, one per line, without the tool's name
  * @summary: one sentence, NULL if @usage says enough; @more: text after the options, or NULL
+ * @examples: command lines, each ended by a newline; @exits, @page: NULL for what most tools have
  * @opts: terminated by an entry with val 0, or NULL; --version (not for a command, "smc_chk
  *	doctor") and --help are added, unless there is a --help
  * @error_status: exit status of a usage error (1, or smc_run's 125)
@@ -47,7 +48,7 @@ struct cli_opt {
 struct cli_tool {
 	const char *name, *usage, *summary;
 	const struct cli_opt *opts;
-	const char *more;
+	const char *more, *examples, *exits, *page;
 	int error_status;
 	bool stop_at_first;
 	uint64_t *given;
@@ -104,11 +105,8 @@ int cli_report(const struct cli_tool *tool, bool hint, const char *fmt, ...)
 /** cli_long_name() - long name of the option @val */
 const char *cli_long_name(const struct cli_tool *tool, int val);
 
-/** cli_command() - index of @word in @words, or of the only one it begins; -1 after a message */
+/** cli_command() - index in @words of @word or its only completion; -1 after a message */
 int cli_command(const struct cli_tool *tool, const char *const *words, const char *word);
-
-/** cli_near() - the word of a list, ended by NULL, that @typed begins, or resembles; or NULL */
-const char *cli_near(const char *const *words, const char *typed);
 
 /**
  * cli_unknown() - refuse a word, and name a similar one if there is one

@@ -29,8 +29,7 @@ struct smc_elf {
  * @out: filled in on success
  *
  * Handles both classes and both byte orders on any host. Sources: elf(5), the gABI; Go's note and
- * build info as written by cmd/link. Return: 0; -ENOEXEC if it is not an ELF file, or a damaged
- * one.
+ * build info as written by cmd/link. Return: 0; -ENOEXEC for other or damaged files.
  */
 int smc_elf_parse(const void *buf, size_t len, struct smc_elf *out);
 

@@ -5,7 +5,7 @@
 #include <netdb.h>
 #include <strings.h>
 
-#include "cli/cli.h"
+#include "base/words.h"
 
 #define MAX_DEPTH 16
 #define WANTED_ADDR "a numeric address such as 10.0.0.0/8 or [2001:db8::1]:80"
@@ -174,7 +174,7 @@ static int unknown(const struct parser *p, const char *token)
 		names[count++] = test->name;
 	for (const struct filter_test *test = own_tests; test->name; test++)
 		names[count++] = test->name;
-	near = cli_near(names, token);
+	near = word_near(names, token);
 	if (near)
 		return smc_err_say(p->err, EINVAL, "'%s' is not a filter (did you mean '%s'?)",
 				   token, near);

@@ -76,12 +76,12 @@ check_options() {
 	same "$page" "$help" "$1 $2: manual page has the options of --help"
 	# shellcheck disable=SC2086
 	same "$(complete_with "_$1" "$1" $2 -)" "$help" "$1 $2: completion has the options of --help"
-	most=40
-	[ -z "$(subcommands "$1")" ] || most=24
+	most=48
+	[ -z "$(subcommands "$1")" ] || most=28
 	# shellcheck disable=SC2086
 	is "$("$BUILD/$1" $2 --help | LC_ALL=C.UTF-8 awk -v most=$most 'length > 79 || NR > most')" '' "$1 $2: its help fits into a terminal"
 	# shellcheck disable=SC2086
-	like "$("$BUILD/$1" $2 --help)" "(^Example|as in): $1 " "$1 $2: its help has an example"
+	like "$("$BUILD/$1" $2 --help)" "^Examples:.  $1 .*  $1 .*Options:.*Exit status: .*Manual page: $1${2:+(-$2)?}.8" "$1 $2: its help has examples, exit status and page"
 	# shellcheck disable=SC2086
 	unlike "$("$BUILD/$1" $2 --help | sed -n '/^$/{n;p;q}')" '^[A-Z][a-z]*s ' "$1 $2: its help is in the imperative"
 }

@@ -21,7 +21,7 @@ for tool in smcd smcr; do
 	prints "^Usage: $tool " "$tool"
 	for object in device linkgroup info stats ueid hs; do
 		prints "^Usage: $tool " "$tool" $object help
-		like "$out" "^Example: $tool $object " "$tool: help of $object has an example"
+		like "$out" "^  $tool $object " "$tool: help of $object has an example"
 		is "$(grep -- ' with ' <<<"$out" | grep -v "with.* ${object}[,:]")" '' "$tool: help of $object has its own options only"
 	done
 	refuse "unknown object 'xyz'" "$tool" xyz
