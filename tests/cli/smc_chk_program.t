@@ -112,7 +112,7 @@ cp "$tmp/plain" "$tmp/uring" && printf 'liburing.so.2' >>"$tmp/uring"
 way preload '(.notes[0] | contains("io_uring"))' true "$tmp/uring"
 cp "$tmp/plain" "$tmp/uring" && printf '\270\251\1\0\0UH\17\5' >>"$tmp/uring"
 way preload '(.notes[0] | contains("io_uring"))' true "$tmp/uring"
-cp "$tmp/plain" "$tmp/uring" && printf '\270\251\1\0\0%60s\17\5' >>"$tmp/uring"
+cp "$tmp/plain" "$tmp/uring" && printf '\270\251\1\0\0%60s\17\5' '' >>"$tmp/uring"
 way preload '(.notes | length)' 0 "$tmp/uring"
 way preload .kind '"loader"' "$tmp/ld-own"
 mv "$tmp/ld-own" "$tmp/ld-musl-x86_64.so.1"
@@ -163,7 +163,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && chmod 755 "$tmp" && 
 		cp "$tmp/plain" "$tmp/$mode" && chmod $mode "$tmp/$mode"
 		case $mode in 4755) raises=set-uid ;; *) raises=set-gid ;; esac
 		way preload '.raises, .is_secure' "[\"$raises\"],false" "$tmp/$mode"
-		like "$out" 'when others start it' "mode $mode: others are mentioned"
+		like "$out" 'if others start it' "mode $mode: others are mentioned"
 		as_other bpf '.raises, .is_secure' "[\"$raises\"],true" "$tmp/$mode"
 	done
 	if command -v setcap >/dev/null && cp "$tmp/plain" "$tmp/caps" && setcap cap_net_raw+ep "$tmp/caps" 2>/dev/null; then

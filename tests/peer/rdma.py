@@ -178,7 +178,7 @@ class Stream:
         self.link, self.other, self.own, self.sequence = link, other, own, 0
         self.sent, self.taken = Cursor(other["size"]), Cursor(other["size"])
         self.came, self.read_to = Cursor(link.size), Cursor(link.size)
-        self.flags, self.closed, self.said = 0, False, []
+        self.flags, self.closed, self.gone, self.said = 0, False, False, []
 
     def ahead(self, side, turns, count):
         """From now on, claim more than is true."""
@@ -201,8 +201,8 @@ class Stream:
         if kind_of(message) == CDC:
             self.came.unpack(message[8:16])
             self.taken.unpack(message[16:24])
-            if message[25] & (DONE_WRITING | CLOSED | ABNORMAL):
-                self.closed = True
+            self.closed |= bool(message[25] & (DONE_WRITING | CLOSED | ABNORMAL))
+            self.gone |= bool(message[25] & (CLOSED | ABNORMAL))
         else:
             self.said.append(message)
             answer = answer_llc(message, self.own)
@@ -235,5 +235,8 @@ class Stream:
             self.tell()
 
     def close(self):
+        """Wait for the other end, too: Soft-RoCE uses the number of this queue pair for the next one."""
         self.flags = DONE_WRITING | CLOSED
         self.tell()
+        while not self.gone:
+            self.take(self.link.receive())

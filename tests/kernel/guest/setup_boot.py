@@ -7,7 +7,7 @@ import tarfile
 
 import agent
 from boot import UNITS, boot_systemd, choose_units, install_tools
-from kern import NODE, done, equal, ok, out_of, read, run, sync, wait_for, write
+from kern import NODE, done, equal, ok, read, run, sync, wait_for, write
 from setup_r import add_card, both, connect, tests_of
 
 TOOLS = os.path.dirname(os.path.abspath(__file__))
