@@ -151,7 +151,7 @@ static void warn_namesake(const struct unit *unit)
 		warn_socket(unit, name);
 }
 
-/* A unit that does not run cannot be checked. The drop-in adds AF_SMC to a list of families. */
+/* A stopped unit cannot be checked. Families need no check: the drop-in adds AF_SMC. */
 static void warn_confined(const struct unit *unit)
 {
 	pid_t pid = (pid_t)atoi(unit_prop_of(unit, "MainPID"));

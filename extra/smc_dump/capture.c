@@ -19,7 +19,7 @@
 /* A sink returns this when enough was shown. */
 #define ENOUGH 1
 
-/** struct layer - a link layer of a pcapng file; @program: filter, without instructions for none */
+/** struct layer - a link layer of a pcapng file; @program: filter, or no instructions */
 struct layer {
 	int link;
 	struct bpf_program program;

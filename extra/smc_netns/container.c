@@ -93,7 +93,7 @@ static void parse_part(struct container *container, const char *path)
 	}
 }
 
-/* Return: length of the path up to the group of a user manager, which root has named. */
+/* Return: length of the part that root named: through the group of a user manager. */
 static size_t up_to_user(const char *path)
 {
 	char part[PATH_MAX];

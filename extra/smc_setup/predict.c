@@ -82,7 +82,7 @@ bool predict_conf_line(char line[PREDICT_COMMAND_SIZE], const char *command)
 		{ "smcr hs disable", "handshake-limit off" },
 	};
 
-	/* A name that a shell would change makes no line. */
+	/* No line for a name with metacharacters of a shell. */
 	if (command[strcspn(command, "'\"\\$;|&#")])
 		return false;
 	for_each(row, rows, ARRAY_SIZE(rows)) {

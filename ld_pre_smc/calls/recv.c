@@ -74,8 +74,8 @@ DOOR(ssize_t, recvfrom, SHIM_RECVFROM,
      (fd, data, len, flags, from, n))
 
 /*
- * Fortified forms end the program if @len is too large for the memory: libc's do. glibc's headers do
- * not declare them everywhere.
+ * Fortified forms end the program if @len is too large for the memory: libc's do. Headers of glibc
+ * do not declare them everywhere.
  */
 #define FORTIFIED(name, fn, plain, plain_fn, parameters, arguments, plain_arguments)               \
 	ssize_t name parameters;                                                                   \

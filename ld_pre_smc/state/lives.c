@@ -225,7 +225,7 @@ advise_rarely(int fd, const struct sockaddr *addr, socklen_t len, struct learned
 	return has_broken ? choose_rarely(addr, NULL) : ADVICE_NONE;
 }
 
-/* The usual case needs to save no registers, because it calls other functions last, if at all. */
+/* The usual case saves no registers, because all its calls of functions are tail calls. */
 enum shim_advice shim_lives_advice(int fd, const struct sockaddr *addr, socklen_t len,
 				   struct learned_place *timed)
 {

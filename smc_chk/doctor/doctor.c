@@ -23,7 +23,7 @@ static void check_all(struct doctor *doc)
 	first = doc->n_findings;
 	for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
 		checks[i](doc);
-	/* Without SMC, problems of devices are notes, in text all in one line. */
+	/* Without SMC, device problems are notes; text has them on one line. */
 	if (!doc->facts->has_smc && doc->req->width && !doc->req->is_verbose) {
 		doctor_note(doc, "devices", NULL,
 			    "%zu checks do not matter without SMC (smc_chk doctor -v)",

@@ -352,7 +352,7 @@ void doctor_kernel(struct doctor *doc)
 				doc, "criu", NULL,
 				"criu cannot save SMC sockets: checkpoints of their programs fail");
 	}
-	/* If smc_bpf has attached programs, SMC sockets must work. Only root can see them. */
+	/* Only root sees programs of smc_bpf. While one is attached, SMC sockets must work. */
 	if (doc->facts->kernel.is_attached && doc->facts->kernel.ipproto_error)
 		doctor_say(doc, DOCTOR_PROBLEM, "attached", "smc_bpf", "smc_bpf detach --all",
 			   "makes TCP sockets fail: it turns them into SMC sockets, which the "

@@ -213,8 +213,8 @@ int BPF_PROG(smc_setsockopt, struct socket *sock, int level, int option, int ret
 }
 
 /*
- * After the last SYN the cause was a timeout, otherwise no route. The pointer to the TCP socket
- * follows an inet_sock: SMC's type is in a module, and would need CAP_SYS_ADMIN.
+ * ETIMEDOUT once all SYNs were sent, otherwise EHOSTUNREACH. The pointer to the TCP socket follows
+ * an inet_sock: to use SMC's type, which is in a module, needs CAP_SYS_ADMIN.
  */
 static int lost_error(const struct sock *smc)
 {

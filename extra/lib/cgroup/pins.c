@@ -62,8 +62,8 @@ static int check_smc(struct smc_err *err)
 	if (ret && kernel_af_smc() == -EAFNOSUPPORT)
 		return smc_err_say(err, EAFNOSUPPORT, "%s", smc_missing());
 	return ret ? smc_err_set(err, -ret,
-				 "sockets with IPPROTO_SMC (Linux 6.11 or later, with "
-				 "SMC) cannot be opened, so TCP sockets would fail, too") :
+				 "cannot open sockets with IPPROTO_SMC (Linux 6.11 or "
+				 "later, with SMC), so TCP sockets would fail, too") :
 		     0;
 }
 

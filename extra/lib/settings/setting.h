@@ -54,7 +54,7 @@ struct settings_wish {
 	struct smc_err *err;
 };
 
-/** settings_add_wish() - want it; two names of the same device may contradict each other */
+/** settings_add_wish() - add a wish; two names of one device may contradict each other */
 int settings_add_wish(struct settings_wish *wish);
 
 /**

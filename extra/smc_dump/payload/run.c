@@ -75,7 +75,7 @@ static int on_record(void *arg, void *data, size_t len)
 	    record->len > record->full)
 		return -EBADMSG;
 	at = (int64_t)record->at + capture->clock;
-	/* Records may keep coming for good: drop those after the signal. */
+	/* Records may never stop coming: drop those after the signal. */
 	if (guard_is_stopped() && !capture->end)
 		capture->end = clock_ns(CLOCK_REALTIME);
 	if (capture->end && at > capture->end)
