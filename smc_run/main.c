@@ -20,7 +20,7 @@ static const struct cli_tool tool = {
 	.summary = "Run a command with its TCP sockets turned into SMC sockets.",
 	.opts = options,
 	.examples = "  smc_run curl http://10.0.0.1/\n  smc_run -r 1M -t 1M redis-server\n",
-	.exits = "that of COMMAND; 125 smc_run failed, 126 not executable, 127 not found",
+	.exits = "COMMAND's; 125 smc_run failed, 126 not executable, 127 not found",
 	.error_status = LAUNCH_FAILED,
 	.stop_at_first = true,
 };
