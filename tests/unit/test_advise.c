@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* smc_advise: from observed connections to rows with classes, ways and advice. */
 #include "smc/buffer_sizes.h"
-#include "test.h"
+#include "addr.h"
 
 #include "smc_advise/advice.h"
 
@@ -50,14 +50,6 @@ FIXTURE(end)
 	judged_free(&host.judged);
 	tally_free(&host.tally);
 	return 0;
-}
-
-static struct smc_addr address(const char *ip, uint16_t port)
-{
-	struct smc_addr addr = { .family = strchr(ip, ':') ? AF_INET6 : AF_INET, .port = port };
-
-	assert_int_equal(inet_pton(addr.family, ip, addr.ip), 1);
-	return addr;
 }
 
 /* A connection that received this many bytes, in segments of 1000 bytes. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* smc/filter: filter expressions, and the sockets that each selects. */
-#include "test.h"
+#include "addr.h"
 
 #include <netdb.h>
 #include <pwd.h>
@@ -60,17 +60,6 @@ static const struct {
 };
 
 #define ALL "abcdefghi"
-
-static struct smc_addr address(const char *ip, uint16_t port)
-{
-	struct smc_addr addr = { .port = port };
-
-	if (!ip)
-		return addr;
-	addr.family = strchr(ip, ':') ? AF_INET6 : AF_INET;
-	assert_int_equal(inet_pton(addr.family, ip, addr.ip), 1);
-	return addr;
-}
 
 /* The letters of the selected sockets. */
 static void match(const struct filter *filter, char *letters)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* One table of filters for all that read them: sockets, the library's rules, policies. */
-#include "test.h"
+#include "addr.h"
 
 #include "launch/rules.h"
 #include "settings/policy.h"
@@ -56,17 +56,6 @@ static const struct {
 	{ "uid 0", "abcdLM", NULL, "'uid'", NULL, "'uid'" },
 	{ "dport 80 dport 81", "", NULL, "no connection", NULL, "no connection" },
 };
-
-static struct smc_addr address(const char *ip, uint16_t port)
-{
-	struct smc_addr addr = { .port = port };
-
-	if (!ip)
-		return addr;
-	addr.family = strchr(ip, ':') ? AF_INET6 : AF_INET;
-	assert_int_equal(inet_pton(addr.family, ip, addr.ip), 1);
-	return addr;
-}
 
 static bool is_shown(const struct filter *filter, size_t i)
 {
