@@ -15,6 +15,7 @@ import sys
 import threading
 
 import clc
+import llc
 from option import offer_smc
 
 try:
@@ -268,8 +269,8 @@ def serve_link(conn, **change):
     if confirm["kind"] != clc.CONFIRM:
         raise OSError("no confirm")
     link.connect(confirm)
-    stream = rdma.Stream(link, confirm, rdma.path(link, MAC))
-    link.send(rdma.llc(rdma.CONFIRM_LINK, rdma.NO_EYECATCHER, stream.own))
+    stream = llc.Stream(link, confirm, llc.path(link, MAC))
+    link.send(llc.make(llc.CONFIRM_LINK, llc.NO_EYECATCHER, stream.own))
     while not stream.said:
         stream.take(link.receive())
     return stream
@@ -284,7 +285,7 @@ def connect_link(conn, **change):
         raise OSError("no accept of SMC-R")
     link.connect(accept)
     conn.send(clc.answer_r(clc.CONFIRM, link.values(), eid=EID, gids=[own["gid"]], links=1, **own))
-    stream = rdma.Stream(link, accept, rdma.path(link, MAC))
+    stream = llc.Stream(link, accept, llc.path(link, MAC))
     while not stream.said:
         stream.take(link.receive())
     return stream
@@ -318,7 +319,7 @@ def calls(stream, messages=20000):
 def sends_llc(kind, flags=0, body=lambda stream: b"", size=None):
     """One message, then what is honest."""
     def script(stream):
-        stream.link.send(rdma.llc(kind, flags, body(stream))[:size])
+        stream.link.send(llc.make(kind, flags, body(stream))[:size])
         return stream.follow(stream)
     return script
 
@@ -336,33 +337,33 @@ def sends_cdc(turns=0, count=0, side="sent", flags=0, closing=0, **change):
 def floods_llc(kind, number):
     def script(stream):
         for _ in range(number):
-            stream.link.send(rdma.llc(kind))
+            stream.link.send(llc.make(kind))
         return stream.follow(stream)
     return script
 
 
-# Scripts for an established link; the numbers are those of RFC 7609, appendix A.
+# Scripts for an established link.
 LINKED = {
     "link unknown LLC": sends_llc(15),
-    "link half LLC": sends_llc(7, size=20),
-    "link test": sends_llc(7),
-    "link answer to nothing": sends_llc(7, 0x80),
-    "link confirmed again": sends_llc(1, 3, lambda stream: stream.own),
-    "link flood of tests": floods_llc(7, 5000),
-    "link flood of added links": floods_llc(2, 500),
-    "link add to nowhere": sends_llc(2, 0, lambda stream: rdma.new_path(stream.link, MAC, gid=bytes(16))),
-    "link add number 0": sends_llc(2, 0, lambda stream: rdma.new_path(stream.link, MAC, number=0)),
-    "link 255 keys": sends_llc(6, 0, lambda stream: b"\xff" * 40),
-    "link 255 keys deleted": sends_llc(9, 0, lambda stream: b"\xff" * 40),
-    "link deleted": sends_llc(4, 0x60, lambda stream: bytes([0, 0, 1, 0, 0])),
-    "link 9 deleted": sends_llc(4, 0, lambda stream: bytes([9, 0, 1, 0, 0])),
+    "link half LLC": sends_llc(llc.TEST_LINK, size=20),
+    "link test": sends_llc(llc.TEST_LINK),
+    "link answer to nothing": sends_llc(llc.TEST_LINK, llc.RESPONSE),
+    "link confirmed again": sends_llc(llc.CONFIRM_LINK, llc.NO_EYECATCHER, lambda stream: stream.own),
+    "link flood of tests": floods_llc(llc.TEST_LINK, 5000),
+    "link flood of added links": floods_llc(llc.ADD_LINK, 500),
+    "link add to nowhere": sends_llc(llc.ADD_LINK, 0, lambda stream: llc.new_path(stream.link, MAC, gid=bytes(16))),
+    "link add number 0": sends_llc(llc.ADD_LINK, 0, lambda stream: llc.new_path(stream.link, MAC, number=0)),
+    "link 255 keys": sends_llc(llc.CONFIRM_RKEY, 0, lambda stream: b"\xff" * 40),
+    "link 255 keys deleted": sends_llc(llc.DELETE_RKEY, 0, lambda stream: b"\xff" * 40),
+    "link deleted": sends_llc(llc.DELETE_LINK, 0x60, lambda stream: bytes([0, 0, 1, 0, 0])),
+    "link 9 deleted": sends_llc(llc.DELETE_LINK, 0, lambda stream: bytes([9, 0, 1, 0, 0])),
     "link token of nobody": sends_cdc(token=0x7fffffff),
     "link old sequence": sends_cdc(sequence=0xfff0, count=100),
-    "link blocked": sends_cdc(flags=0x80),
-    "link urgent": sends_cdc(flags=0x60, count=1),
-    "link end of data": sends_cdc(closing=0x80),
-    "link closed": sends_cdc(closing=0xc0),
-    "link aborted": sends_cdc(closing=0x60),
+    "link blocked": sends_cdc(flags=llc.BLOCKED),
+    "link urgent": sends_cdc(flags=llc.URGENT_PENDING | llc.URGENT, count=1),
+    "link end of data": sends_cdc(closing=llc.DONE_WRITING),
+    "link closed": sends_cdc(closing=llc.DONE_WRITING | llc.CLOSED),
+    "link aborted": sends_cdc(closing=llc.CLOSED | llc.ABNORMAL),
     "link data never written": sends_cdc(count=1000),
     "link data beyond the buffer": sends_cdc(count=0x7ffffff0),
     "link 100 buffers of data": sends_cdc(turns=100),
