@@ -154,11 +154,11 @@ static int write_new(const struct conf *conf, struct smc_err *err)
 /* - is a file on standard input, whose settings are printed in the same form. */
 static int run_export(struct settings *host, const struct conf *file, struct smc_err *err)
 {
-	int ret = is_stdin() ? 0 : read_all(host, NULL, err);
-
-	if (!ret && asked.file && !is_stdin())
-		return write_new(&host->now, err);
-	return ret ? ret : sc_print_export(is_stdin() ? file : &host->now, asked.is_json, err);
+	if (is_stdin())
+		return sc_print_export(file, asked.is_json, err);
+	if (asked.file)
+		return read_all(host, NULL, err) ?: write_new(&host->now, err);
+	return read_all(host, NULL, err) ?: sc_print_export(&host->now, asked.is_json, err);
 }
 
 static int run_keep(struct settings *host, const struct conf *file, struct smc_err *err)
