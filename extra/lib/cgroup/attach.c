@@ -99,17 +99,6 @@ void scope_target_run(struct scope_target *target)
 
 /* ---- list ---- */
 
-/* A group with the same name but another id was created after the scope's group was removed. */
-static enum scope_state cgroup_state(const struct scope_entry *entry)
-{
-	const char *root = cgroup_mount();
-	uint64_t id;
-
-	if (!root || cgroup_id(root, entry->scope.name, &id) || id != entry->id)
-		return STATE_GONE;
-	return cgroup_is_populated(root, entry->scope.name) > 0 ? STATE_ACTIVE : STATE_EMPTY;
-}
-
 /* True if a process has a mark: the only ones are those of smc_run. */
 static bool has_marks(int tasks)
 {
@@ -123,16 +112,17 @@ static bool has_marks(int tasks)
 	return found;
 }
 
-static void find_states(struct scope_list *list, int tasks)
+/* A group with the same name but another id was created after the scope's group was removed. */
+static enum scope_state find_state(const struct scope_entry *entry, int tasks)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		struct scope_entry *entry = &list->entries[i];
+	const char *root = cgroup_mount();
+	uint64_t id;
 
-		if (entry->scope.kind == SCOPE_CGROUP)
-			entry->state = cgroup_state(entry);
-		else
-			entry->state = has_marks(tasks) ? STATE_ACTIVE : STATE_EMPTY;
-	}
+	if (entry->scope.kind != SCOPE_CGROUP)
+		return has_marks(tasks) ? STATE_ACTIVE : STATE_EMPTY;
+	if (!root || cgroup_id(root, entry->scope.name, &id) || id != entry->id)
+		return STATE_GONE;
+	return cgroup_is_populated(root, entry->scope.name) > 0 ? STATE_ACTIVE : STATE_EMPTY;
 }
 
 static int load(struct scope_list *list, const struct pins *pins, struct smc_err *err)
@@ -154,7 +144,8 @@ static int load(struct scope_list *list, const struct pins *pins, struct smc_err
 		scope_list_free(list);
 		return smc_err_set(err, -ret, "cannot list the scopes");
 	}
-	find_states(list, pins->tasks);
+	for (size_t i = 0; i < list->count; i++)
+		list->entries[i].state = find_state(&list->entries[i], pins->tasks);
 	return 0;
 }
 
@@ -179,15 +170,13 @@ bool scope_target_has(const struct scope_target *target, pid_t pid)
 static int remove_gone(struct pins *pins, struct smc_err *err)
 {
 	struct scope_list list AUTO(scope_list_free) = { 0 };
-	size_t left = 0;
 	int ret = load(&list, pins, err);
+	uint64_t id;
 
-	for_each(entry, list.entries, list.count) {
-		left += entry->state != STATE_GONE;
+	for_each(entry, list.entries, list.count)
 		if (entry->state == STATE_GONE)
 			bpfmap_delete(pins->scopes, &entry->id);
-	}
-	return ret || left ? ret : pins_remove(err);
+	return !ret && bpfmap_next(pins->scopes, NULL, &id) == -ENOENT ? pins_remove(err) : ret;
 }
 
 static int put_scope(struct pins *pins, const struct scope_target *target,
@@ -249,12 +238,18 @@ int scope_detach_container(const char *id, struct smc_err *err)
 	return ret == -ENOENT ? 0 : ret;
 }
 
-/* Remove all that is pinned, even in part or by another version. */
+/*
+ * Remove all that is pinned, even in part or by another version. The kernel detaches the programs
+ * some time after unlink(): without a scope they do nothing until then.
+ */
 int scope_detach_all(struct smc_err *err)
 {
 	struct pins pins AUTO(pins_close) = PINS_CLOSED;
 	int ret = pins_change(&pins, false, err);
+	uint64_t id;
 
+	while (!ret && !bpfmap_next(pins.scopes, NULL, &id) && !bpfmap_delete(pins.scopes, &id))
+		continue;
 	if (pins.dir >= 0 || ret == -ENOENT)
 		ret = pins_remove(err);
 	return ret;
