@@ -27,30 +27,13 @@ static const struct cli_opt options[] = {
 	{ 'a', "all", NULL, "also show listening and unconnected sockets", &asked.is_all },
 	{ 'l', "listening", NULL, "show listening sockets only", &asked.is_listening,
 	  .excludes = "--debug --all --smcr --smcd" },
-	{ 'd', "debug", NULL, "add buffer sizes, cursors and flags", &asked.is_debug },
 	{ 'D', "smcd", NULL, "show SMC-D connections only, with details", &asked.only_smcd,
 	  .excludes = "--smcr" },
 	{ 'R', "smcr", NULL, "show SMC-R connections only, with details", &asked.only_smcr },
-	{ 'W', "wide", NULL, "make address columns wide enough for IPv6", &asked.is_wide },
-	{ 'e', "explain", NULL, "explain why a connection uses TCP", &asked.is_explained },
-	{ 'p', "processes", NULL, "show the processes that hold a socket", &asked.has_processes },
-	{ 'n', "names", NULL, "show user names instead of numbers", &asked.has_names },
-	{ 's', "summary", NULL, "count by mode, process, peer and reason", &asked.is_summary,
-	  .excludes = "--debug --output --no-header --explain --wide --names" },
-	{ 'o', "output", "COLUMNS", "show these columns, separated by commas",
-	  .text = &asked.columns, .excludes = "--debug --names" },
-	{ 'H', "no-header", NULL, "leave out the header line", &asked.no_header },
-	{ 'j', "json", NULL, "write one JSON document", &asked.is_json,
-	  .excludes = "--explain --no-header --wide --names" },
 	{ 'N', "netns", "NETNS", "look into a network namespace: name, PID or path",
 	  .text = &asked.netns },
 	{ OPT_ALL_NETNS, "all-netns", NULL, "look into all network namespaces; -s: by container",
 	  &asked.is_all_netns, .excludes = "--netns" },
-	CLI_COLOR_OPTION,
-	{ OPT_METRICS, "metrics", NULL, "write counts in Prometheus' text form", &asked.is_metrics,
-	  .excludes = "--listening --debug --smcd --smcr --explain --no-header --output --summary "
-		      "--json --watch --wide --names" },
-	{ 'w', "watch", "SECONDS", "repeat until interrupted", .seconds = &asked.watch_seconds },
 	{ 'K', "kill", NULL, "end the connections that FILTER selects", &asked.is_kill,
 	  .excludes = "--all --listening --summary --json --metrics --watch" },
 	{ OPT_DRY_RUN, "dry-run", NULL, "list what --kill would end", &asked.is_dry,
@@ -59,6 +42,24 @@ static const struct cli_opt options[] = {
 	  .excludes =
 		  "--all --listening --debug --smcd --smcr --wide --explain --processes --names "
 		  "--summary --output --no-header --all-netns --metrics --watch --kill" },
+	{ 'e', "explain", NULL, "explain why a connection uses TCP", &asked.is_explained,
+	  .group = "Output" },
+	{ 'p', "processes", NULL, "show the processes that hold a socket", &asked.has_processes },
+	{ 'd', "debug", NULL, "add buffer sizes, cursors and flags", &asked.is_debug },
+	{ 'o', "output", "COLUMNS", "show these columns, separated by commas",
+	  .text = &asked.columns, .excludes = "--debug --names" },
+	{ 'W', "wide", NULL, "make address columns wide enough for IPv6", &asked.is_wide },
+	{ 'n', "names", NULL, "show user names instead of numbers", &asked.has_names },
+	{ 's', "summary", NULL, "count by mode, process, peer and reason", &asked.is_summary,
+	  .excludes = "--debug --output --no-header --explain --wide --names" },
+	{ 'H', "no-header", NULL, "leave out the header line", &asked.no_header },
+	{ 'j', "json", NULL, "write one JSON document", &asked.is_json,
+	  .excludes = "--explain --no-header --wide --names" },
+	{ OPT_METRICS, "metrics", NULL, "write counts in Prometheus' text form", &asked.is_metrics,
+	  .excludes = "--listening --debug --smcd --smcr --explain --no-header --output --summary "
+		      "--json --watch --wide --names" },
+	CLI_COLOR_OPTION,
+	{ 'w', "watch", "SECONDS", "repeat until interrupted", .seconds = &asked.watch_seconds },
 	{ 0 },
 };
 
@@ -132,19 +133,17 @@ static int show(struct netns_list *spaces, bool is_first, struct smc_err *err)
 
 static int repeat(struct smc_err *err)
 {
-	bool is_repeated = asked.watch_seconds > 0, is_first = true;
+	bool is_repeated = asked.watch_seconds > 0;
 	struct netns_list spaces AUTO(netns_list_free) = { .count = 0 };
 	int ret = 0;
 
-	do {
+	for (bool is_first = true; !ret && (is_first || is_repeated); is_first = false) {
 		if (!is_first)
 			cli_wait(asked.watch_seconds);
 		if (is_repeated)
 			ret = sockets_separate(asked.is_json, is_first, err);
-		if (!ret)
-			ret = show(&spaces, is_first, err);
-		is_first = false;
-	} while (!ret && is_repeated);
+		ret = ret ?: show(&spaces, is_first, err);
+	}
 	return ret;
 }
 

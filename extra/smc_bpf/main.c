@@ -52,9 +52,7 @@ static const struct cli_opt options[] = {
 	{ OPT_ONLY, "only", "FAMILY", "convert sockets of ipv4 or of ipv6 only, or none",
 	  .needs = "attach" },
 	{ OPT_EXCLUDE_COMM, "exclude-comm", "NAME",
-	  "leave processes with this command name alone; "
-	  "up to 8 times",
-	  .needs = "attach" },
+	  "leave processes with this command name alone; up to 8 times", .needs = "attach" },
 	{ OPT_KEEP_MPTCP, "keep-mptcp", NULL, "leave MPTCP sockets alone", .needs = "attach" },
 	{ OPT_ALLOW_GROUP, "allow-group", "GROUP", "with --run: let members use smc_run --bpf",
 	  .needs = "attach" },

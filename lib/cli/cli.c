@@ -83,7 +83,6 @@ static void describe(const struct cli_tool *tool, char **words, char *letters, s
 
 		if (opt->arg && *opt->arg == '[')
 			has_arg = optional_argument;
-
 		if (!opt->help && !is_among(opt->name, words))
 			continue;
 		*longs++ = (struct option){ opt->name, has_arg, NULL, opt->val };
@@ -268,7 +267,7 @@ static bool is_option_of(const struct cli_opt *opt, const char *command)
 
 static int print_help(const struct cli_tool *tool, const char *command)
 {
-	const char *line = tool->usage, *lead = "Usage:";
+	const char *line = tool->usage, *lead = "Usage:", *group = "";
 	const struct cli_opt *opt;
 
 	while (*line) {
@@ -285,9 +284,12 @@ static int print_help(const struct cli_tool *tool, const char *command)
 	if (tool->examples)
 		printf("\nExamples:\n%s", tool->examples);
 	printf("\nOptions:\n");
-	for (size_t i = 0; (opt = row_at(tool, i))->val; i++)
+	for (size_t i = 0; (opt = row_at(tool, i))->val; i++) {
+		if (opt->group && !command && strcmp(opt->group, group))
+			printf(" %s:\n", group = opt->group);
 		if (opt->help && is_option_of(opt, command))
 			print_option(opt);
+	}
 	if (tool->more)
 		printf("\n%s", tool->more);
 	printf("\nExit status: %s\nManual page: ", tool->exits ?: "0 done, 1 error");

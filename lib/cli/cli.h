@@ -19,7 +19,7 @@
  * @flag, @text, @seconds: receives true, the argument, or the argument as 0.1 to 86400 seconds; if
  *	all are NULL, the tool's own function handles the option
  * @needs: options ("--read") and commands ("status"), at least one of which is required; or NULL
- * @excludes: mutually exclusive options, in the same form, or NULL
+ * @excludes: mutually exclusive options, in the same form; @group: heading before it; or NULL
  */
 struct cli_opt {
 	int val;
@@ -27,7 +27,7 @@ struct cli_opt {
 	bool *flag;
 	const char **text;
 	double *seconds;
-	const char *needs, *excludes;
+	const char *needs, *excludes, *group;
 };
 
 /**

@@ -44,43 +44,40 @@ enum {
 /* clang-format off */
 /* Rows of struct cli_opt, for commands and services. */
 #define LAUNCH_OPTIONS \
-	{ 'd', "debug", NULL, "log on stderr what happens to each TCP socket" }, \
-	{ 'r', "rcvbuf", "SIZE", "set the receive buffer of SMC sockets: 64K or 1M" }, \
+	{ LAUNCH_INCLUDE, "include", "RULES", \
+	  "use SMC only for ADDR[/BITS][:PORT], PORT,\n" \
+	  "listen[:PORT], or a filter: 'dport 6379'", .group = "SMC or TCP" }, \
+	{ LAUNCH_EXCLUDE, "exclude", "RULES", "use TCP for these" }, \
+	{ LAUNCH_STRICT, "strict", NULL, "fail where SMC sockets are not possible" }, \
+	{ 'r', "rcvbuf", "SIZE", "set the receive buffer of SMC sockets: 64K or 1M", \
+	  .group = "Buffers and latency" }, \
 	{ 't', "sndbuf", "SIZE", "set the transmit buffer of SMC sockets" }, \
-	{ LAUNCH_SPIN, "spin", "[=USEC]", \
-	  "spin for [max:]USEC (max:200) before sleeping", \
+	{ LAUNCH_SPIN, "spin", "[=USEC]", "spin for [max:]USEC (max:200) before sleeping", \
 	  .excludes = "--bpf --seccomp" }, \
 	{ LAUNCH_PROFILE, "profile", "NAME", \
 	  "use the options of a file: latency, bulk, many, a\n" \
-	  "program such as redis, or a path", \
-	  .excludes = "--bpf --seccomp" }, \
+	  "program such as redis, or a path", .excludes = "--bpf --seccomp" }, \
+	{ 'd', "debug", NULL, "log on stderr what happens to each TCP socket", .group = "Messages" }, \
+	{ LAUNCH_QUIET, "quiet", NULL, "print no warnings" }, \
 	{ 'f', "family", "FAMILY", \
 	  "open smc (AF_SMC, default), inet (IPPROTO_SMC) or\n" \
-	  "auto (the best) sockets" }, \
-	{ LAUNCH_INCLUDE, "include", "RULES", \
-	  "use SMC only for ADDR[/BITS][:PORT], PORT,\n" \
-	  "listen[:PORT], or a filter: 'dport 6379'" }, \
-	{ LAUNCH_EXCLUDE, "exclude", "RULES", "use TCP for these" }, \
-	{ LAUNCH_STRICT, "strict", NULL, "fail where SMC sockets are not possible" }, \
+	  "auto (the best) sockets", .group = "How sockets become SMC sockets" }, \
 	{ LAUNCH_RAW, "raw", NULL, "do not hide where SMC differs from TCP" }, \
-	{ LAUNCH_QUIET, "quiet", NULL, "print no warnings" }, \
-	{ LAUNCH_BPF, "bpf", NULL, "use eBPF, which reaches every program", \
-	  .excludes = "--preload" }, \
-	{ LAUNCH_PRELOAD, "preload", NULL, "use the preload library only" }
-
-/* Tools that compare SMC and TCP do not have this option. */
-#define LAUNCH_LEARN_OPTION \
-	{ LAUNCH_NO_LEARN, "no-learn", NULL, \
-	  "use SMC even where connections are too short to gain" }
+	{ LAUNCH_PRELOAD, "preload", NULL, "use the preload library only" }, \
+	{ LAUNCH_BPF, "bpf", NULL, "use eBPF, which reaches every program", .excludes = "--preload" }
 
 /* Additional options, only for tools that run a command. */
 #define LAUNCH_COMMAND_OPTIONS \
 	{ LAUNCH_SECCOMP, "seccomp", NULL, \
 	  "open the sockets in a second process, which\n" \
-	  "reaches static and Go programs", \
-	  .excludes = "--bpf --preload" }, \
+	  "reaches static and Go programs", .excludes = "--bpf --preload" }, \
 	{ LAUNCH_RAISE_LIMITS, "raise-limits", NULL, \
-	  "raise net.core.[rw]mem_max for large -r and -t" }
+	  "raise net.core.[rw]mem_max for large -r and -t", .group = "Other" }
+
+/* Tools that compare SMC and TCP do not have this option. */
+#define LAUNCH_LEARN_OPTION \
+	{ LAUNCH_NO_LEARN, "no-learn", NULL, "use SMC even where connections are too short to gain", \
+	  .group = "SMC or TCP" }
 /* clang-format on */
 
 /**

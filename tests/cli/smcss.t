@@ -20,7 +20,7 @@ misuse "'--output' and '--debug' exclude" -d -o mode
 misuse "'--output' and '--names' exclude" -n -o mode
 misuse "'--names' and '--metrics' exclude|'--metrics' and '--names' exclude" --metrics -n
 misuse "'--smc' .*'--smcd' or '--smcr'" --smc
-misuse "'--n' .*'--names', '--no-header' or '--netns'" --n
+misuse "'--n' .*'--netns', '--names' or '--no-header'" --n
 misuse "'--all' takes no argument" --all=yes
 misuse "'--output' needs an argument" -o
 misuse "'--output' needs an argument" --output
