@@ -8,9 +8,9 @@
 const int memory_status = LAUNCH_FAILED;
 
 static const struct cli_opt options[] = {
-	LAUNCH_LEARN_OPTION,
 	LAUNCH_OPTIONS,
 	LAUNCH_COMMAND_OPTIONS,
+	LAUNCH_LEARN_OPTION,
 	{ 0 },
 };
 

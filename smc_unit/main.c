@@ -9,10 +9,10 @@ enum { OPT_ALL = LAUNCH_LAST, OPT_USER };
 static struct request asked;
 
 static const struct cli_opt enable_options[] = {
-	LAUNCH_LEARN_OPTION,
 	LAUNCH_OPTIONS,
 	{ OPT_USER, "user", NULL, "use the systemd instance of the user", &asked.user,
 	  .group = "Other" },
+	LAUNCH_LEARN_OPTION,
 	{ 0 },
 };
 

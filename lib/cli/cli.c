@@ -267,7 +267,7 @@ static bool is_option_of(const struct cli_opt *opt, const char *command)
 
 static int print_help(const struct cli_tool *tool, const char *command)
 {
-	const char *line = tool->usage, *lead = "Usage:", *group = "";
+	const char *line = tool->usage, *lead = "Usage:";
 	const struct cli_opt *opt;
 
 	while (*line) {
@@ -285,8 +285,8 @@ static int print_help(const struct cli_tool *tool, const char *command)
 		printf("\nExamples:\n%s", tool->examples);
 	printf("\nOptions:\n");
 	for (size_t i = 0; (opt = row_at(tool, i))->val; i++) {
-		if (opt->group && !command && strcmp(opt->group, group))
-			printf(" %s:\n", group = opt->group);
+		if (opt->group && !command)
+			printf(" %s:\n", opt->group);
 		if (opt->help && is_option_of(opt, command))
 			print_option(opt);
 	}

@@ -76,8 +76,7 @@ enum {
 
 /* Tools that compare SMC and TCP do not have this option. */
 #define LAUNCH_LEARN_OPTION \
-	{ LAUNCH_NO_LEARN, "no-learn", NULL, "use SMC even where connections are too short to gain", \
-	  .group = "SMC or TCP" }
+	{ LAUNCH_NO_LEARN, "no-learn", NULL, "use SMC even where connections are too short to gain" }
 /* clang-format on */
 
 /**
