@@ -30,14 +30,16 @@ def kernel(row):
 
 
 def short(rows):
-    """Kernels with the same answers share a row."""
+    """Kernels with the same answers share a row, except those without SMC: each distribution has a row of its own."""
     yield "kernel", "SMC-R", "SMC-D", "known how"
     kernels = {}
     for row in rows:
         known = row["known"].split(":")[0]
         if known in ("run", "read"):
-            kernels.setdefault((*(WORDS.get(row[field], row[field]) for field in ("smcr", "smcd")), known), []).append(kernel(row))
-    yield from (("; ".join(names), *answers) for answers, names in kernels.items())
+            own = row["name"] if row["smc"] == "n" else ""
+            answers = "no: built without SMC" if own else WORDS.get(row["smcr"], row["smcr"]), WORDS.get(row["smcd"], row["smcd"]), known
+            kernels.setdefault((own, *answers), []).append(kernel(row))
+    yield from (("; ".join(names), *answers) for (_, *answers), names in kernels.items())
 
 
 def full(rows):

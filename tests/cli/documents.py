@@ -15,8 +15,8 @@ import shlex
 import sys
 
 # Foreign programs.
-KNOWN = set("""apt-get awk bpftool cat cd cp dnf docker echo gdb git gpg grep head ip ipcs jobs journalctl jq
-kill kubectl ls mkdir modprobe podman printf promtool rdma redis-benchmark redis-cli redis-server restorecon rm
+KNOWN = set("""apt-get awk bpftool cat cd cp ctr dnf docker echo gdb git gpg grep head ip ipcs jobs journalctl jq
+kill kubectl ls mkdir modprobe podman printf promtool psql rdma redis-benchmark redis-cli redis-server restorecon rm
 sed semodule sh sha256sum sos strace sudo sysctl systemctl tail tar tee uname xargs zypper""".split())
 # Placeholder for a program of the reader.
 PLACEHOLDER = re.compile(r"(\./.*|[A-Z]+|my-server)$")
