@@ -11,7 +11,7 @@ void *smc_array_grow(void *items, size_t *count, size_t item_size)
 	char *array;
 
 	memcpy(&array, items, sizeof(array));
-	/* Full: none yet, or a power of two from FIRST on. */
+	/* The array is full at 0 items, and at each power of two from FIRST on. */
 	if (!*count || (*count >= FIRST && !(*count & (*count - 1)))) {
 		array = xrealloc(array, *count ? 2 * *count : FIRST, item_size);
 		memcpy(items, &array, sizeof(array));

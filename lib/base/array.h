@@ -5,7 +5,7 @@
 #include "base/libc.h"
 
 /**
- * smc_array_add() - add an item at the end; the number of items decides when the memory doubles
+ * smc_array_add() - append an item; the memory doubles when the number of items is a power of two
  * @items: address of the pointer to the malloc()ed array, NULL at first
  * @count: address of the number of items
  *

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 
-/** struct smc_index - open hash of indexes into the caller's array; zero-initialize */
+/** struct smc_index - open-addressed hash table of indexes into an array; zero-initialize */
 struct smc_index {
 	struct smc_index_slot *slots;
 	size_t count, size;

@@ -33,11 +33,11 @@ char *xprintf(const char *fmt, ...) __attribute__((malloc, format(printf, 1, 2))
 		*array = (struct tag){ 0 };                                                        \
 	}
 
-/** smc_array_sort() - qsort(3), also without items and memory */
+/** smc_array_sort() - like qsort(3), but @items may be NULL if there are none */
 #define smc_array_sort(items, count, compare)                                                      \
 	((count) ? qsort((items), (count), sizeof(*(items)), (compare)) : (void)0)
 
-/** smc_array_search() - bsearch(3), also without items and memory */
+/** smc_array_search() - like bsearch(3), but @items may be NULL if there are none */
 #define smc_array_search(key, items, count, compare)                                               \
 	((__typeof__(items))((count) ? bsearch((key), (items), (count), sizeof(*(items)),          \
 					       (compare)) :                                        \

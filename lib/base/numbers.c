@@ -52,7 +52,7 @@ static double draw_ratio(uint64_t *state, double *room, const double *one, const
 			is_more_better);
 }
 
-/* Widen the interval, as bootstrap samples of n scatter like n - 1 measurements. */
+/* Bootstrap samples of n scatter like n - 1 measurements, so widen the interval. */
 static void find_interval(struct numbers *out, double *ratios, double *room, const double *one,
 			  const double *other, size_t count, bool is_more_better)
 {

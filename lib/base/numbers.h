@@ -4,7 +4,7 @@
 
 #include "base/libc.h"
 
-/* With fewer pairs, the interval of equal things would exclude 1 in over 5 % of the runs. */
+/* With fewer pairs, the interval would exclude 1 in over 5 % of the runs, even for equal things. */
 #define NUMBERS_PAIRS 8
 
 /**
@@ -24,9 +24,9 @@ double numbers_median(double *values, size_t count);
 /**
  * numbers_compare() - compare @count pairs of measurements; higher or lower is better
  *
- * The interval is a percentile bootstrap: pairs are drawn with replacement, as a disturbance
- * affects both of a pair; it is then widened by about sqrt(n / (n - 1)). The seed is fixed: equal
- * values give an equal interval.
+ * The interval is a percentile bootstrap: pairs are drawn with replacement, because a disturbance
+ * affects both values of a pair; then it is widened by about sqrt(n / (n - 1)). The seed is fixed:
+ * equal values give an equal interval.
  */
 void numbers_compare(struct numbers *out, const double *one, const double *other, size_t count,
 		     bool is_more_better);

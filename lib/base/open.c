@@ -11,7 +11,7 @@ static int open_regular(const char *path, const char *instead, struct smc_err *e
 	struct stat st;
 	int fd;
 
-	/* Checked before, as opening may affect a device, and after, as names can change. */
+	/* Check before opening, which may affect a device, and after: names can change. */
 	if (stat(path, &st) || S_ISREG(st.st_mode)) {
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 		if (fd < 0)

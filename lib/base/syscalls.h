@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers of system calls that older headers lack; they are the same on all machines but alpha. */
+/* Numbers of system calls that older headers lack; the same on all machines except alpha. */
 #pragma once
 
 #include <sys/syscall.h>

@@ -9,7 +9,7 @@ bool smc_write_all(int fd, const void *data, size_t len);
 
 /**
  * smc_replace_file() - write a new file and rename it over the old one
- * @dir: descriptor of the directory; a hostile owner can spoil this file only
+ * @dir: descriptor of the directory, whose owner, if hostile, can damage only this file
  *
  * Return: 0; -errno, with the old file unchanged.
  */
@@ -20,7 +20,7 @@ int smc_replace_file(int dir, const char *name, const void *data, size_t len, mo
 #define RUN_DIR "/run/smc-tools"
 
 /**
- * rundir_open() - open a file there for writing; creates it and the directory if need be
+ * rundir_open() - open a file in that directory for writing; creates both if necessary
  * @flags: for open(2), added to O_CREAT, O_NOFOLLOW and O_CLOEXEC
  *
  * Return: descriptor, -1 with errno.

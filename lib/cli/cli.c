@@ -38,8 +38,8 @@ int cli_report(const struct cli_tool *tool, bool hint, const char *fmt, ...)
 }
 
 /*
- * Row @i of the tool's options, then --version and --help, unless it has its own --help. A command
- * ("smc_chk doctor") has no --version. Return: past the end, the end mark, whose val is 0
+ * Return: row @i of the tool's options, then --version and --help, unless the tool has its own
+ * --help; a command ("smc_chk doctor") has no --version. Past the end: the end mark, whose val is 0
  */
 static const struct cli_opt *row_at(const struct cli_tool *tool, size_t i)
 {
@@ -69,7 +69,7 @@ static bool is_among(const char *name, char **words)
 
 /*
  * Build getopt's two descriptions of the table; the last entry is reserved for the end mark.
- * @words: to be parsed: hidden options count if they are spelled out
+ * @words: the command line: its hidden options count if they are spelled out
  */
 static void describe(const struct cli_tool *tool, char **words, char *letters, struct option *longs)
 {

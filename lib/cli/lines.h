@@ -15,9 +15,9 @@ size_t cli_piece_columns(struct cli_piece piece);
 
 /**
  * cli_take_line() - take from the start of @rest as much as fits into @width columns
- * @is_begun: the line has text already, so nothing may be taken
+ * @is_begun: the line has text already; the result may then be empty
  *
- * It ends between words if possible, otherwise between characters. If they fit, 'commands to type',
- * quantities (64 KiB) and fields, which two blanks separate, stay whole.
+ * The line ends between words if possible, otherwise between characters. If they fit, 'commands to
+ * type', quantities (64 KiB) and fields, which two blanks separate, stay whole.
  */
 struct cli_piece cli_take_line(struct cli_piece *rest, size_t width, bool is_begun);

@@ -16,7 +16,7 @@ extern const char *const cli_color_words[];
 
 /**
  * cli_choose_color() - choose by index into cli_color_words. Return: true for -1, an unknown word
- * It is kept in the environment, for tools that this one starts.
+ * The choice is kept in the environment, for tools that this one starts.
  */
 bool cli_choose_color(int word);
 
@@ -29,7 +29,7 @@ size_t cli_rows(void);
 /**
  * cli_has_color() - true if stdout should be colored
  *
- * On a terminal except TERM=dumb, without NO_COLOR and CLICOLOR=0; elsewhere with CLICOLOR_FORCE.
+ * On a terminal without TERM=dumb, NO_COLOR and CLICOLOR=0; elsewhere with CLICOLOR_FORCE.
  */
 bool cli_has_color(void);
 
@@ -45,5 +45,5 @@ void cli_say(const char *line);
 /** cli_none() - write on stderr that there is nothing to show, if stdout is a terminal */
 void cli_none(const char *sentence);
 
-/** cli_progress_end() - remove the line of cli_progress(); before any output not by lib/cli */
+/** cli_progress_end() - remove the line of cli_progress(), before output that bypasses lib/cli */
 void cli_progress_end(void);

@@ -181,7 +181,7 @@ int beneath_open(const struct beneath *at, int flags)
 	struct stat st;
 	int fd;
 
-	/* Checked before, as opening may affect a device, and after, as names can change. */
+	/* Check before opening, which may affect a device, and after: names can change. */
 	if (fstatat(at->fd, at->name, &st, AT_SYMLINK_NOFOLLOW)) {
 		if (errno != ENOENT || !(flags & O_CREAT))
 			return -1;

@@ -37,7 +37,7 @@ bool beneath_find(struct beneath *at, int top, const char *path, bool follows);
 
 /**
  * beneath_make() - look up a path for writing, without following links
- * @made: is increased for each missing directory, which is created with mode 0700
+ * @made: counts the missing directories, which are created with mode 0700
  *
  * Return: false with errno: ENOTDIR if a part is not a directory, or another of mkdirat(2).
  */

@@ -34,7 +34,7 @@ int btf_kernel_has(const char *name)
 /*
  * Kernel features, in the order in which missing ones are reported. A feature exists if the kernel
  * has its function. The second function shows MPTCP, without which BPF cannot use the hook; the
- * third one trampolines, which come with the JIT compiler.
+ * third one shows trampolines, which come with the JIT compiler.
  */
 static const struct {
 	const char *function, *words;

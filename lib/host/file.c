@@ -113,7 +113,7 @@ bool host_number(unsigned long *value, const char *fmt, ...)
 	return true;
 }
 
-/* A record has no links: the target is in a file next to it. */
+/* A record has no links: it keeps the target in a file, see host/record.h. */
 static ssize_t read_link(const char *path, char target[PATH_MAX])
 {
 	char beside[PATH_MAX + sizeof(RECORD_LINK)];

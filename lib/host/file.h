@@ -44,7 +44,7 @@ bool host_link(char *buf, size_t size, const char *fmt, ...) __attribute__((form
 /** host_exists() - true if the file exists */
 bool host_exists(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/** host_open() - fopen(3) with "r", not recorded; for large or private files: host_probe() */
+/** host_open() - fopen(3) with "r", for large or private files; not recorded, see host_probe() */
 FILE *host_open(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /** host_write() - write a text into an existing file. Return: 0, -EROFS in a record, -errno */

@@ -17,7 +17,6 @@
 	"this kernel has no SMC, or a system call filter forbids AF_SMC and IPPROTO_SMC "          \
 	"(a unit's RestrictAddressFamilies=)" SMC_ASK
 
-/* After EACCES. */
 #define SMC_DENIED "AppArmor or SELinux denies this process SMC sockets" SMC_ASK
 
 /**
@@ -51,8 +50,8 @@ int kernel_has_smc(void);
  * smc_missing() - message for EAFNOSUPPORT from AF_SMC
  *
  * A system call filter, such as systemd's for RestrictAddressFamilies=, may answer like a kernel
- * without SMC. A filter does not hide sysfs: if module smc is loaded, a filter refused. Otherwise a
- * filter may have kept it from being loaded.
+ * without SMC. A filter does not hide sysfs: if sysfs shows the module smc, a filter refused the
+ * socket. Otherwise a filter may have kept the module from being loaded.
  */
 const char *smc_missing(void);
 

@@ -44,7 +44,7 @@ static bool is_above(const struct launch *launch, const struct buffer *buffer, i
 	return size && !read_knob("core", buffer->limit, limit) && *limit < *bytes;
 }
 
-/* The library in the program can do the same; then no limit need be raised. */
+/* If this process may exceed the limit, so may the library in the program: the limit can stay. */
 static bool may_exceed(const struct buffer *buffer, int bytes)
 {
 	int fd AUTO_CLOSE = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);

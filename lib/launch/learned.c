@@ -91,7 +91,7 @@ struct learned_place learned_add(struct learned_table *table, const struct learn
 		return none;
 	turn = get(&place.entry->turn);
 	place.turn = (turn + 1) & ~1U;
-	/* A killed writer left it odd. */
+	/* A killed writer left @turn odd. */
 	if (turn & 1 && (is_written(place.entry, second) ||
 			 !atomic_compare_exchange_strong(&place.entry->turn, &turn, place.turn)))
 		return none;
@@ -125,7 +125,7 @@ struct learned_choice learned_choose(struct learned_place place)
 	struct learned_choice choice = { old & LEARNED_IS_TCP, old & LEARNED_IS_MEASURED };
 
 	choice.is_timed |= !(lives % LEARNED_EACH);
-	/* None has ended yet. */
+	/* No connection has ended yet. */
 	if (lives == LEARNED_FIRST && get(&place.entry->score) == LEARNED_START)
 		next &= ~LEARNED_IS_MEASURED;
 	/* Halve the counter before it is full: half of it is a multiple of LEARNED_EACH, too. */
@@ -169,8 +169,8 @@ void learned_shook(struct learned_place place, uint32_t ticks)
 }
 
 /*
- * Account for a short life. A busy machine makes lives longer, some of them much longer. So of the
- * first lives over TCP the shortest counts, and later ones count at most LEARNED_OUTLIER means.
+ * Account for a short life. A busy machine makes lives longer, some of them much longer. Of the
+ * first lives over TCP, only the shortest counts; a later one counts at most LEARNED_OUTLIER means.
  */
 static void add_to_mean(struct learned_entry *entry, bool is_tcp, uint32_t ticks)
 {

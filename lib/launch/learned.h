@@ -43,7 +43,7 @@ static inline bool learned_key(struct learned_key *key, const struct sockaddr *a
 	sa_family_t family;
 	uint16_t port;
 
-	/* Copied: the caller's struct is of another type. Its port has the same offset. */
+	/* Copy the address: the caller's struct has another type. The port has the same offset. */
 	memcpy(&family, &in6->sin6_family, sizeof(family));
 	memcpy(&port, &in6->sin6_port, sizeof(port));
 	if (family == AF_INET) {

@@ -36,7 +36,7 @@ enum {
 	LEARNED_OUTLIER = 4,
 	/* Number of lives over TCP to be measured before both are compared. */
 	LEARNED_LEAST = 3,
-	/* After close(), SMC takes longer than TCP: a handshake divided by this. */
+	/* After close(), SMC works longer than TCP does, by a handshake divided by this. */
 	LEARNED_END = 4,
 	/*
 	 * Trials: one connection in this many uses the other transport, which may be better by now.
@@ -98,16 +98,16 @@ struct learned_table {
 };
 
 /*
- * A table is a System V shared memory segment of its user, for all network namespaces, as a system
- * has few segments. Nobody can shrink a segment, and its memory does not depend on the space of a
- * file system: a file, which its owner can truncate, would end every program that has mapped it by
- * SIGBUS. A segment that is removed remains until the last program detaches it.
+ * A table is a System V shared memory segment of its user, for all network namespaces, because a
+ * system has few segments. Nobody can shrink a segment, and it needs no space in a file system; a
+ * file that its owner truncates would end every program that maps it by SIGBUS. A removed segment
+ * remains until the last program detaches it.
  *
- * Every user can create segments with any key. So a user has as many keys as a system has segments
- * by default or more (SHMMNI is 4096), and the first that is not taken by others counts.
+ * Every user can create segments with any key. So each user has more keys than a system has
+ * segments by default (SHMMNI, 4096), and uses the first one that no other user has taken.
  */
 enum {
-	/* This number makes the size of a segment one that no other program uses. */
+	/* Makes the size of a segment one that no other program uses. */
 	LEARNED_LAYOUT = 2,
 	LEARNED_SIZE = sizeof(struct learned_table) + LEARNED_LAYOUT,
 	LEARNED_KEYS = 32768,

@@ -80,7 +80,7 @@ static enum attempt mark_or_load(bool *is_loaded, struct smc_err *err)
 /* Use eBPF, which ignores the library's settings. */
 static enum attempt use_bpf(const struct launch *launch, const char *command, struct smc_err *err)
 {
-	/* The eBPF program does not see who wants it. */
+	/* The eBPF program would convert all MPTCP sockets of the process, even wanted ones. */
 	bool is_loaded = false, is_mptcp = launch_wants_mptcp(command);
 	enum attempt result = is_mptcp ? ATTEMPT_FAILED : mark_or_load(&is_loaded, err);
 
@@ -99,7 +99,7 @@ static enum attempt use_bpf(const struct launch *launch, const char *command, st
 	return ATTEMPT_DONE;
 }
 
-/* If it has no supervisor code, this program becomes smc_supervise, which comes here again. */
+/* Without the supervisor's code, become smc_supervise, which calls this function again. */
 static enum attempt use_seccomp(const struct launch *launch, const struct target *target,
 				char *const *argv, struct smc_err *err)
 {
@@ -122,7 +122,7 @@ static enum attempt use_seccomp(const struct launch *launch, const struct target
 
 /* ---- the library ---- */
 
-/* The first of two ways other than the library. Return: false if it is not possible. */
+/* Try eBPF instead of the library. Return: false if it is not possible. */
 static bool choose_bpf(const struct launch *launch, const char *path)
 {
 	struct smc_err err;

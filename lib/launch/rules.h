@@ -43,8 +43,8 @@ int rules_parse(struct rules *rules, bool is_exclude, const char *text, const ch
  * @is_listen: @addr is the listening address; else the peer's
  * @addr: AF_INET or AF_INET6; an IPv4 address mapped into IPv6 counts as IPv4
  *
- * Excluded sockets may not, even if they are also included. With SMC_INCLUDE, only included ones
- * may. Return: true for other families, too.
+ * Excluded sockets may not use SMC, even if they are also included. With SMC_INCLUDE, only included
+ * sockets may. Return: true for other families, too.
  */
 bool rules_allow(const struct rules *rules, bool is_listen, const struct sockaddr *addr,
 		 socklen_t len);

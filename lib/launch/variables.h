@@ -22,7 +22,7 @@ enum smc_variable {
 	VARIABLES,
 };
 
-/* Microseconds, during which signals are blocked. */
+/* In microseconds. Signals are blocked during a spin. */
 #define SMC_SPIN_DEFAULT "max:200"
 #define SMC_SPIN_MAX 1000
 
@@ -59,7 +59,7 @@ struct smc_buffer {
 	int bytes, below;
 };
 
-/** smc_buffer_of() - a socket's buffer size, 0: the kernel's; low descriptors: few connections */
+/** smc_buffer_of() - buffer size of a socket, or 0; a low descriptor means few connections */
 static inline int smc_buffer_of(const struct smc_buffer *buffer, int fd)
 {
 	return fd < buffer->below ? buffer->bytes : 0;
@@ -68,7 +68,7 @@ static inline int smc_buffer_of(const struct smc_buffer *buffer, int fd)
 /* A descriptor limit of at most this many times @below means few connections. */
 #define SMC_LISTENER_SHARE 4
 
-/** smc_buffer_fits() - true if all sockets, at most @descriptors (RLIMIT_NOFILE), may have it */
+/** smc_buffer_fits() - true if all @descriptors (RLIMIT_NOFILE) may have this size */
 static inline bool smc_buffer_fits(const struct smc_buffer *buffer, unsigned long long descriptors)
 {
 	return buffer->below == INT_MAX ||

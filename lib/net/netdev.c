@@ -19,7 +19,7 @@ bool netdev_bus(char bus[NETDEV_BUS_SIZE], char bus_id[NETDEV_BUS_ID_SIZE], cons
 	return true;
 }
 
-/* The kernel's first lower device; attributes of bonds keep the kernel's order, links do not. */
+/* The kernel's first lower device. Attributes of bonds keep the kernel's order, links do not. */
 static void read_lower(char lower[NETDEV_NAME_SIZE], const char *root, const char *name)
 {
 	static const char prefix[] = "lower_";

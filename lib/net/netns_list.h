@@ -49,9 +49,9 @@ struct netns_list {
 ARRAY_FREE(netns_list_free, netns_list, entries)
 
 /**
- * netns_list_load() - find those of the processes in /proc, and those under /run/netns
+ * netns_list_load() - find the namespaces of processes, and those under /run/netns
  *
- * The program smc_netns does. Those of only an open descriptor or a single thread are not found.
+ * smc_netns does this. It misses namespaces of only an open descriptor or a single thread.
  *
  * Return: 0, -EROFS for a recorded host, -ENOENT if smc_netns is missing, -errno; with @err.
  */
@@ -65,7 +65,7 @@ int netns_list_load(struct netns_list *list, struct smc_err *err);
  * needs nothing. Skips vanished ones silently. After entering a user namespace, returning may be
  * impossible: later lists then treat the original namespace like any other.
  *
- * Return: 0, even if some failed (see @list); what stopped it; the failure in the caller's own.
+ * Return: 0, even if some failed (see @list); the result of @fn that stopped the walk; -errno.
  */
 int netns_list_each(struct netns_list *list,
 		    int (*fn)(void *arg, const struct netns *netns, struct smc_err *err), void *arg,

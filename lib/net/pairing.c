@@ -76,7 +76,7 @@ static void set_id(struct pnet_row *row, const char *hw_pnetid)
 	}
 }
 
-/* As in the kernel: hardware and table for the base device, then the table for the device. */
+/* Like the kernel: first hardware and table for the base device, then the table for the device. */
 static struct pnet_row net_row(const struct netdev *net, const struct smc_pnet_table *table,
 			       const struct pnet_world *world)
 {
@@ -151,7 +151,7 @@ static struct pnet_row absent_row(const struct smc_pnet *entry)
 static int compare(const void *a, const void *b)
 {
 	const struct pnet_row *left = a, *right = b;
-	int order = !*left->pnetid - !*right->pnetid; /* rows without one come last */
+	int order = !*left->pnetid - !*right->pnetid; /* rows without PNET ID come last */
 
 	if (!order)
 		order = strcmp(left->pnetid, right->pnetid);

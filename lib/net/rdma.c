@@ -69,7 +69,7 @@ static int read_gids(struct rdma_port *port, const char *path)
 	return ret;
 }
 
-/* A port's net device: base of its first GID's; soft-RoCE: its parent; else by bus and port. */
+/* A port's net device: the base of its first GID's; Soft-RoCE: its parent; else by bus and port. */
 static void find_netdev(struct rdma_port *port, const struct rdma_dev *dev, const char *path,
 			const struct netdev_table *netdevs)
 {

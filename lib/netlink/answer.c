@@ -31,7 +31,7 @@ static const char *ext_ack_text(const struct nlmsghdr *nlh, size_t offset)
 	return "";
 }
 
-/* An acknowledgement is an error of 0. The attributes come after the quoted request, if any. */
+/* An acknowledgement is an error of 0. The attributes come after the request, if it is quoted. */
 static void take_error(struct answer *answer, const struct nlmsghdr *nlh)
 {
 	const struct nlmsgerr *msg = mnl_nlmsg_get_payload(nlh);

@@ -30,7 +30,7 @@ struct smc_genl_attr {
  * Needs no privilege. All answers are about the calling thread's current network namespace. If the
  * family is missing, the kernel gets one chance to load SMC.
  *
- * Return: 0; -ENOENT with a kernel without SMC or without the family; another -errno, with @err.
+ * Return: 0; -ENOENT if the kernel has no SMC or no such family; another -errno, with @err.
  */
 int smc_genl_open(struct smc_genl **nl, const char *family, struct smc_err *err);
 

@@ -84,7 +84,7 @@ static bool read_head(struct head *head, const char *data)
 	return true;
 }
 
-/* True if the recorded request has every bit that is set now. */
+/* True if the recorded request has every bit of this request. */
 static bool covers(const struct head *head, const struct replay_request *request)
 {
 	const unsigned char *bytes = request->bytes;

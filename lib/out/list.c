@@ -31,7 +31,7 @@ void out_wrap(struct out_text *text, size_t width, size_t at, size_t indent, con
 	}
 }
 
-/* A command is kept on one line for copying; the terminal breaks it. Data have a tab. */
+/* True for commands, which stay on one line for copying, and for data, which begin with a tab. */
 static bool stays_whole(const char *line, size_t indent)
 {
 	const char *start = line + strspn(line, " ");

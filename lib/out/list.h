@@ -44,9 +44,9 @@ void out_list_row(struct out_list *list, const void *object);
  * out_list_end() - append the remaining rows
  *
  * On a terminal empty columns are left out, then columns with a rank, highest first, until rows fit
- * into a line. If they still do not fit, the widest cell that may be wrapped is, or rows take
- * several lines. Nothing is cut. A view chosen by the user keeps all its columns. A header without
- * rows is not written.
+ * into a line. If they still do not fit, the widest cell that may be wrapped is wrapped, or rows
+ * take several lines. Nothing is cut. A view chosen by the user keeps all its columns. A header
+ * without rows is not written.
  */
 void out_list_end(struct out_list *list);
 

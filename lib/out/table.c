@@ -87,7 +87,7 @@ static void append_name(struct out_text *text, const struct out_col *col, uint64
 	}
 }
 
-/* A value without a number must not look like one. */
+/* A kind without a number must not print one. */
 static inline __attribute__((always_inline)) void
 append_value(struct out_text *text, const struct out_col *col, const void *value)
 {
@@ -313,7 +313,7 @@ void out_header(struct out_text *text, const struct out_view *view)
 	end_line(text, line, end);
 }
 
-/* Return: its end. */
+/* Return: the end of the inserted string. */
 static size_t insert(struct out_text *text, size_t at, const char *str)
 {
 	size_t len = strlen(str);
@@ -346,7 +346,7 @@ void out_row(struct out_text *text, const struct out_view *view, const void *obj
 
 		append_cell(text, view->cols[i], object);
 		len = text->len - start;
-		/* If all others are empty, too, the line ends before it. */
+		/* If all later cells are empty, too, the line ends before this one. */
 		if (!len) {
 			out_char(text, '-');
 			pad(text, view, i, start);

@@ -217,7 +217,7 @@ void out_json_document(struct out_text *text, json_t *doc, bool is_repeated);
 /** out_print_json() - print the only document of a tool. Return: 0, -errno with @err */
 int out_print_json(json_t *doc, struct smc_err *err);
 
-/** out_json_member() - append @value to a list as text, a tenth of its memory, and drop it */
+/** out_json_member() - append @value to a list as text, to save memory, and drop it */
 void out_json_member(struct out_text *members, json_t *value, bool is_repeated);
 
 /** out_json_long_document() - @doc, whose last array gets @members of out_json_member() */

@@ -36,7 +36,7 @@ static inline void out_str(struct out_text *text, const char *str)
 	out_mem(text, str, strlen(str));
 }
 
-/** out_printf() - append text as by printf(3). For whole lines: the others are much faster */
+/** out_printf() - append text as by printf(3). Slower than the other functions */
 void out_printf(struct out_text *text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /** out_vprintf() - like out_printf() */

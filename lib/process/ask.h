@@ -12,7 +12,7 @@ bool tool_find(const char *name, char path[PATH_MAX]);
 
 /**
  * extra_exec() - become a program of smc-tools-extra
- * @argv: its arguments, with the name as which it reports errors
+ * @argv: its arguments; argv[0] is its name in error messages
  *
  * Return: -errno with a sentence: -ENOENT with the package if it is missing.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Find out who denies a running process SMC sockets: AppArmor, SELinux, or a setting of its unit.
- * The kernel answers from the loaded policy, and logs nothing. Without rights, nobody is named.
+ * The kernel answers from the loaded policy, and logs nothing, to privileged callers only.
  *
  * With @is_bpf the question is only about IPPROTO_SMC, which eBPF uses instead of TCP. @why
  * receives a clause with the name of a profile or domain, not escaped.
@@ -11,7 +11,6 @@
 #include "host/probe.h"
 #include "process/systemctl.h"
 
-/* The remedy. */
 #define CONFINED_SEE "see docs/confinement.md"
 
 /**

@@ -61,7 +61,7 @@ int helper_detach(int keep)
 
 	reset_signals();
 	setsid();
-	/* /proc/self/root would keep the mount; the caller's root exists as long as the helper. */
+	/* Not /proc/self/root, which would keep its mount busy. */
 	if (chdir("/"))
 		return -errno;
 	ret = set_files(keep);

@@ -23,7 +23,7 @@
 /* Limit for a list of mappings, in bytes. */
 #define FILE_MAX (64 << 20)
 
-/* Not escaped; empty if it has ended. */
+/* @comm: not escaped; empty if the process has ended. */
 static void read_comm(pid_t pid, char *comm, size_t size)
 {
 	char path[64];

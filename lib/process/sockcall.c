@@ -150,7 +150,7 @@ int sockcall_listen(void)
 static int try_answer(int listener)
 {
 	struct seccomp_notif_addfd answer = { .flags = SECCOMP_ADDFD_FLAG_SEND };
-	__u16 sizes[3]; /* the first is for struct seccomp_notif */
+	__u16 sizes[3]; /* sizes[0] is that of struct seccomp_notif */
 
 	if (syscall(SYS_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, sizes) ||
 	    *sizes > sizeof(union question))

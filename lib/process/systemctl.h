@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Units by systemctl(1), whose "show" is stable. Return with @err: 0, or -errno. */
+/* Units by "systemctl show", whose output is stable. Functions with @err return 0 or -errno. */
 #pragma once
 
 #include "base/err.h"

@@ -12,7 +12,7 @@ struct smc_eids {
 	size_t count;
 };
 
-/* All take a socket of SMC_GENL_FAMILY_NAME. Return: 0, or -errno: -EOPNOTSUPP on old kernels */
+/* Functions for a socket of SMC_GENL_FAMILY_NAME. Return: 0, -errno; -EOPNOTSUPP on old kernels */
 
 /** smc_eids_read() - all user EIDs */
 int smc_eids_read(struct smc_eids *eids, struct smc_genl *nl, struct smc_err *err);
@@ -32,8 +32,7 @@ int smc_seid_read(struct smc_seid *seid, struct smc_genl *nl, struct smc_err *er
 /** smc_seid_switch() - enable or disable the system EID; -ENOENT if no user EID would be left */
 int smc_seid_switch(struct smc_genl *nl, bool is_enable, struct smc_err *err);
 
-/** smc_hs_read() - read if handshake limitation is on, in the socket's network namespace */
+/** smc_hs_read() - read whether handshake limitation is on in the socket's network namespace */
 int smc_hs_read(bool *is_enabled, struct smc_genl *nl, struct smc_err *err);
 
-/** smc_hs_switch() - switch handshake limitation on or off */
 int smc_hs_switch(struct smc_genl *nl, bool is_enable, struct smc_err *err);

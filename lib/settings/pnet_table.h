@@ -39,8 +39,8 @@ static inline const char *pnet_device(const struct smc_pnet *entry)
 /**
  * pnet_add() - add an entry
  *
- * Return: 0; -EEXIST with the conflicting entry in @err, or with the one device of two that the
- * kernel dropped: it stores the other and reports success. Another -errno with @err.
+ * Return: 0; -EEXIST with the conflicting entry in @err, or with the device that the kernel
+ * dropped: of two devices it may store only one, and report success. Another -errno with @err.
  */
 int pnet_add(struct pnet_tool *tool, const struct smc_pnet *entry);
 
@@ -60,6 +60,6 @@ void pnet_plan_make(struct pnet_plan *plan, const struct smc_pnet_table *from,
 
 void pnet_plan_free(struct pnet_plan *plan);
 
-/** pnet_change() - replace the kernel's table, @from; @err also reports if it is unchanged */
+/** pnet_change() - replace the kernel's table, @from; @err also says whether it is unchanged */
 int pnet_change(struct pnet_tool *tool, const struct smc_pnet_table *from,
 		const struct smc_pnet_table *to);

@@ -77,7 +77,7 @@ struct smc_diag_cursor {
 	uint32_t count;
 };
 
-/* Cursors and flags: received, sent, and of the send buffer */
+/* Cursors and flags of received data, of sent data, and of the send buffer. */
 struct smc_diag_conninfo {
 	uint32_t token, sndbuf_size, rmbe_size, peer_rmbe_size;
 	struct smc_diag_cursor rx_prod, rx_cons, tx_prod, tx_cons;

@@ -33,7 +33,7 @@ struct smc_seid {
 
 /* Two callbacks for smc_genl_dump(). */
 
-/** smc_seid_decode() - a message without attributes means none. Return: 0, -EBADMSG */
+/** smc_seid_decode() - without attributes there is no EID. Return: 0, -EBADMSG */
 int smc_seid_decode(const struct nlmsghdr *nlh, void *seid);
 
 /** smc_hs_decode() - decode handshake limitation. Return: 0, -EBADMSG without the attribute */

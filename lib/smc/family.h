@@ -2,7 +2,7 @@
 /* Numbers of SMC for socket(2) and getsockopt(2), which older headers lack. */
 #pragma once
 
-/* Include this first: since glibc 2.41 it has an enumerator IPPROTO_SMC, and such a macro. */
+/* Included first: since glibc 2.41 it defines IPPROTO_SMC, as an enumerator and as a macro. */
 #include <netinet/in.h>
 #include <sys/socket.h>
 

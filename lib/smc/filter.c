@@ -142,7 +142,7 @@ static const struct filter_test own_tests[] = {
 	{ 0 },
 };
 
-/* Match either end; "port != 80" is "not port = 80", even if there is one port only. */
+/* Match either end; "port != 80" is "not port = 80", even for a socket with a single port. */
 static int add_either(struct parser *p, struct filter_node node, enum filter_kind peer_kind)
 {
 	bool is_negated = node.op == FILTER_NE;

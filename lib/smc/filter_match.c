@@ -101,7 +101,7 @@ static bool match_addr(const struct filter_node *node, const struct smc_addr *ad
 	return same_bits(node->end.bytes, ip, node->end.bits) == (node->op == FILTER_EQ);
 }
 
-/* No port is not port 0: a listener has no peer, a killed connection no local port. */
+/* A missing port is not port 0: a listener has no peer, a killed connection no local port. */
 static bool match_port(const struct filter_node *node, const struct smc_addr *addr)
 {
 	return addr->port && compare(node->op, addr->port, node->value);

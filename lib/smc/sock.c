@@ -111,8 +111,8 @@ static void decode_attr(struct smc_sock *sock, const struct nlattr *attr)
 }
 
 /*
- * True if the first word may begin an IPv6 address: 32.0.0.0 to 63.x and those from 240.0.0.0 on,
- * as words, also begin addresses in 2000::/3, fc00::/6 and fe80::.
+ * True if the first word may begin an IPv6 address: the words of 32.0.0.0 to 63.255.255.255, and
+ * those from 240.0.0.0 on, also begin addresses in 2000::/3, fc00::/6 and fe80::.
  */
 static bool maybe_ipv6_prefix(uint32_t word)
 {

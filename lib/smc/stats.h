@@ -7,7 +7,7 @@
 #include "base/libc.h"
 #include "smc/genl_abi.h"
 
-#define SMC_STAT_SIZES 9  /* 8K 16K ... 1024K, and more: the smallest of these not below the size */
+#define SMC_STAT_SIZES 9  /* up to 8K, 16K, ... 1024K, and more */
 #define SMC_STAT_EVENTS 7 /* buffer events, see enum smc_stat_event */
 
 /*

@@ -12,7 +12,7 @@ void kill_add(struct kill_list *list, const struct sockets_row *row)
 	*smc_array_add(&list->rows, &list->count) = *row;
 }
 
-/* With SHUT_RDWR alone, the kernel wakes others before reading ended: poll(2) could sleep on. */
+/* With SHUT_RDWR alone, the kernel wakes waiting threads before reading has ended. */
 static int end_socket(const struct proc_fd *holder)
 {
 	int fd AUTO_CLOSE = proc_take_socket(holder);

@@ -14,7 +14,7 @@ struct kill_list {
 void kill_add(struct kill_list *list, const struct sockets_row *row);
 
 /**
- * kill_all() - end them as shutdown(2) by their programs would, or count only; append a line
+ * kill_all() - end them as shutdown(2) in their programs would, or only count them; append a line
  *
  * Unsent data takes two seconds. Return: 0, or -errno of the first that cannot be ended, with @err.
  */
