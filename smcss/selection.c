@@ -126,7 +126,7 @@ bool smcss_selects(const struct smcss_opts *opts, const struct smc_sock *sock)
 		if (opts->only_smcr && mode != SMC_MODE_SMCR)
 			return false;
 	}
-	/* The kernel itself ends those that no program holds any longer. */
+	/* The kernel itself ends sockets that no program holds. */
 	if (opts->is_kill)
 		return sock->inode && smc_sock_connected(sock);
 	if (opts->is_listening)

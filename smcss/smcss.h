@@ -49,7 +49,7 @@ struct summary *summary_new(bool has_listening);
 /** summary_add() - count one socket */
 void summary_add(struct summary *summary, const struct sockets_row *row);
 
-/** summary_print() - append the tables; with @spaces, for --all-netns, that of namespaces */
+/** summary_print() - append the tables; with @spaces (--all-netns), also that of namespaces */
 void summary_print(struct summary *summary, const struct netns_list *spaces, struct out_text *text,
 		   size_t width);
 

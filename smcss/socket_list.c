@@ -43,7 +43,7 @@ struct lister {
 	const struct netns *netns;
 	struct summary *summary;	 /* for --summary, and of the rows on a terminal */
 	struct sockets_codes reasons;	 /* of these rows */
-	size_t rows, skipped, listening; /* shown; not selected, and those of them that listen */
+	size_t rows, skipped, listening; /* rows shown; not selected; and listening ones of those */
 	struct kill_list kill;
 	bool is_counted; /* output has no processes and peers */
 };

@@ -186,7 +186,7 @@ struct pen {
 	size_t width, names;
 };
 
-/* Names are padded to the longest one on a terminal, and always alike in a pipe. */
+/* On a terminal, names are padded to the longest one; in a pipe, all to the same width. */
 static struct pen pen_new(const struct summary *summary, struct out_text *text, size_t width)
 {
 	struct pen pen = { text, width, width ? sizeof("Connections") - 1 : 39 };
@@ -438,7 +438,7 @@ static size_t number(const struct summary_item *item, int mode)
 	return mode == SMC_MODE_NONE ? item->listening : item->counts[mode];
 }
 
-/* A container may have the name that the rest has: merge them. */
+/* A container may have the same name as the sum of the others: merge both. */
 static void by_item(const struct summary *summary, struct out_text *text,
 		    const struct family *family)
 {
