@@ -49,8 +49,8 @@ static int take_next(const struct call *call)
 }
 
 /*
- * True if the listener is non-blocking, or if that is unknown. The next call checks first what this
- * result suggests.
+ * True if the listener is non-blocking, or if that is unknown. The next call first checks for this
+ * result.
  */
 static bool is_nonblocking(int fd)
 {
@@ -99,7 +99,7 @@ static int accept_gone(struct call *call)
 	if (fd < 0)
 		return -ECONNABORTED;
 	shutdown(fd, SHUT_RDWR);
-	/* Fill in an address, which is empty; the kernel checks the caller's pointers. */
+	/* Fill in an empty address; the kernel checks the caller's pointers. */
 	if (call->addr && getsockname(fd, call->addr, call->len)) {
 		err = errno;
 		shim_close(fd);
@@ -181,8 +181,8 @@ static int accept_blocking(struct call *call)
 }
 
 /*
- * True if a connection of shutdown() ended the wait, after it replaced the listener. Also clears
- * the mark of a TCP listener.
+ * True if shutdown() replaced the listener and ended the wait by a connection. Also clears the mark
+ * of a TCP listener.
  */
 static bool was_shut_down(int listener, int fd)
 {

@@ -2,9 +2,9 @@
 /*
  * bind(2), with the behaviour of a TCP socket.
  *
- * A socket that gets a port is going to listen: the rules decide, before the program gives up
- * rights that a port may need. If SMC refuses an address of an interface, or the interface is in a
- * VRF, a TCP socket is bound.
+ * A socket that gets a port is going to listen: the rules decide now, because the port may need
+ * rights that the program then drops. If SMC refuses an address of an interface, or the interface
+ * is in a VRF, a TCP socket is bound.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 #include "ld_pre_smc/state/sandbox.h"
 #include "process/sockopt_numbers.h"
 
-/* True for a VRF, which alone has both flags, and for interfaces of one, of a bridge or a bond. */
+/* True for a VRF, the only kind with both flags, and for members of a VRF, bridge or bond. */
 static bool is_in_vrf(int fd)
 {
 	const int both = IFF_MASTER | IFF_NOARP;

@@ -3,7 +3,7 @@
  * connect(2), with the behaviour of a TCP socket. In order:
  * The policy chooses SMC or TCP (state/choice.c), and replaces a socket of the other kind. A TCP
  * socket connects, and that is all. A plain socket, on which nothing was set since socket(), simply
- * connects, too; only if that fails, it is treated like the others.
+ * connects, too; only if that fails is it treated like the others.
  *
  * AF_UNSPEC disconnects: a new socket replaces a used one. Other SMC sockets wait like TCP: at most
  * SO_SNDTIMEO, and even after a signal; SO_LINGER keeps its time. After a failure: if only the SMC
@@ -139,8 +139,8 @@ static int connect_blocking(struct attempt *try)
 }
 
 /*
- * Find the cause of EINVAL, which SMC also returns for a socket in use and for other families, even
- * if the address is long enough (for IPv6, 24 bytes); Linux 5.10 even after a failure.
+ * Find the cause of EINVAL: besides an address that is too short (IPv6: below 24 bytes), SMC
+ * refuses a socket in use and other families by it; Linux 5.10 also a socket after a failure.
  */
 static int explain_refusal(const struct attempt *try)
 {

@@ -25,7 +25,7 @@ typedef unsigned int message_flags;
 /* The call for a marked descriptor. A separate function, so that others need no stack. */
 #define SMC_ONLY static __attribute__((noinline))
 
-/* The call of any descriptor. */
+/* The call for any descriptor. */
 #define DOOR(type, name, fn, parameters, arguments)                                                \
 	type name parameters                                                                       \
 	{                                                                                          \
@@ -54,8 +54,8 @@ typedef unsigned int message_flags;
 #define RARE __attribute__((noinline, cold))
 
 /*
- * Keep arguments for rare work after the call: on the stack, where volatile keeps each for one
- * instruction. In a register, which has to be saved and restored, it would cost three.
+ * Keep an argument for rare work after the call. On the stack, by volatile, this costs one
+ * instruction; in a register, which has to be saved and restored, three.
  */
 /* clang-format off */
 #define KEEP(a) const volatile __typeof__(a) kept_##a = a

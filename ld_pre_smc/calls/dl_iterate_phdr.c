@@ -29,7 +29,7 @@ static int visit_others(struct dl_phdr_info *info, size_t size, void *arg)
  *
  * AddressSanitizer's runtime ends the program if another library comes first, as it might have its
  * own malloc(). This library has none, and is first due to LD_PRELOAD. The check runs before any
- * constructor. ASAN_OPTIONS and __asan_default_options() could disable it, but are the program's.
+ * constructor. Variables that disable the check belong to the program.
  */
 int dl_iterate_phdr(visit_fn visit, void *arg)
 {

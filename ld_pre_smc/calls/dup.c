@@ -69,7 +69,7 @@ static bool is_open(int fd)
 	return fcntl(fd, F_GETFD) >= 0;
 }
 
-/* The call that gives the number @to to @from, and closes it before. @flags: -1 for dup2(). */
+/* Duplicate @from as the number @to, which is closed before. @flags: -1 for dup2(). */
 static int dup_onto(int from, int to, int flags)
 {
 	bool may_end = shim_fd_is_set(FD_SMC | FD_TIMED, to);

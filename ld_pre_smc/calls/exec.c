@@ -33,7 +33,7 @@ int execv(const char *path, char *const argv[])
 	return execve(path, argv, environ);
 }
 
-/** execvp() - execvp(3), as execve() */
+/** execvp() - execvp(3), like execve() */
 int execvp(const char *file, char *const argv[])
 {
 	return execvpe(file, argv, environ);
@@ -63,7 +63,7 @@ static int with_list(__typeof__(execve) *call, const char *path, const char *fir
 	return call(path, argv, has_env ? va_arg(ap, char **) : environ);
 }
 
-/* execl(3), execlp(3) and execle(3), as execve() */
+/* execl(3), execlp(3) and execle(3), like execve() */
 #define LISTED(name, call, has_env)                                                                \
 	int name(const char *path, const char *first, ...)                                         \
 	{                                                                                          \

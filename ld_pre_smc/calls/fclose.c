@@ -24,7 +24,7 @@ int fclose(FILE *file)
 		shim_signals_restore(&signals);
 	if (ret || !failed)
 		return ret;
-	/* fclose() does not know about the failed write any more. */
+	/* fclose() no longer knows that a write has failed. */
 	errno = failed;
 	return EOF;
 }

@@ -24,7 +24,7 @@ static void drop_all_plain(void)
 /**
  * fork() - fork(2); the child records that it owns its memory
  *
- * It would notice this by itself, but too late to recognize its own vfork(2) child.
+ * The child would notice this by itself, but too late to recognize its own vfork(2) child.
  */
 pid_t fork(void)
 {

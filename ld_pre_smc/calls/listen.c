@@ -17,7 +17,7 @@
 #include "ld_pre_smc/state/replace_socket.h"
 
 /*
- * After EINVAL: a refused connect(2) has left an error on a socket that listens now; one that
+ * After EINVAL: a refused connect(2) has left an error on the socket, which listens now; one that
  * failed at once has left an SMC socket that cannot listen.
  */
 static int listen_again(struct shim_fd *fd, int backlog)

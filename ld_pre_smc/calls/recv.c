@@ -13,7 +13,7 @@
 #include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/repair.h"
 
-/* Return: like TCP's, after a call that returned @ret: 0, or negative with errno. */
+/* Return: TCP's result, after a call that returned @ret: 0, or negative with errno. */
 static RARE ssize_t ended(int fd, size_t len, int flags, ssize_t ret)
 {
 	int cause;
@@ -74,8 +74,8 @@ DOOR(ssize_t, recvfrom, SHIM_RECVFROM,
      (fd, data, len, flags, from, n))
 
 /*
- * Fortified forms end the program if @len is too large for the memory: libc's do. Headers of glibc
- * do not declare them everywhere.
+ * Like libc's, these fortified forms end the program if @len is too large for the memory. Headers
+ * of glibc do not declare them everywhere.
  */
 #define FORTIFIED(name, fn, plain, plain_fn, parameters, arguments, plain_arguments)               \
 	ssize_t name parameters;                                                                   \

@@ -49,8 +49,8 @@ static void raise_sigpipe(void)
 }
 
 /*
- * After ECONNRESET: true if the peer has closed without an error, which is then remembered. A
- * connect(2), which has no effect, finds a connection until the kernel's worker has seen its end.
+ * After ECONNRESET: true, and remembered, if the peer has closed without an error. The test is a
+ * connect(2) without effect, which finds a connection until the kernel's worker has seen its end.
  */
 static bool has_closed(int fd)
 {
@@ -78,9 +78,9 @@ static int verdict(int fd, int err)
 }
 
 /*
- * errno and SIGPIPE of TCP, after a write that failed. errno is that of the call, and may become
- * EPIPE, ECONNRESET, ETIMEDOUT or EAGAIN. @may_signal: false with MSG_NOSIGNAL. Return: true, and
- * errno is 0, if TCP takes this write and throws it away: the first one after the peer has closed.
+ * Give a failed write errno and SIGPIPE of TCP: errno may become EPIPE, ECONNRESET, ETIMEDOUT or
+ * EAGAIN. @may_signal: false with MSG_NOSIGNAL. Return: true with errno 0 if TCP would take this
+ * write and drop it: the first one after the peer has closed.
  */
 static bool write_failed(int fd, bool may_signal)
 {
@@ -130,7 +130,7 @@ static ssize_t write_more(const struct writing *writing)
 
 /*
  * Signals are blocked except while this waits, so that none is missed: TCP returns after any
- * handler, even one with SA_RESTART. The time starts here, after the first part. The wait is a
+ * handler, even one with SA_RESTART. The timeout starts here, after the first part. The wait is a
  * cancellation point, and divided into slices, because the kernel loses the wake-up of a
  * shutdown(). During it, other threads may close the socket, and open another file with its number.
  */

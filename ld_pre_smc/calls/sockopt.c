@@ -274,7 +274,7 @@ static int repair_set(struct shim_fd *fd, int err, enum effect effect, const str
 	} else if (err == EOPNOTSUPP && effect == IS_REFUSED) {
 		other = opt->level == IPPROTO_TCP ? set_ulp(fd, opt) : err;
 	} else if (err == EOPNOTSUPP && opt->level == SOL_SOCKET) {
-		/* It has no effect on a connection. */
+		/* The option has no effect on a connection. */
 		if (opt->name == SO_REUSEPORT && shim_is_tcp_active(fd->number))
 			return 0;
 		other = set_by_replacing(fd, opt);
@@ -283,8 +283,8 @@ static int repair_set(struct shim_fd *fd, int err, enum effect effect, const str
 }
 
 /*
- * True if a value of SO_RCVTIMEO looks like accept()'s marker. It is two numbers: 64 bits each,
- * except with the older name in 32-bit programs.
+ * True if a value of SO_RCVTIMEO looks like accept()'s marker. The value is two numbers: 64 bits
+ * each, except with the older name in 32-bit programs.
  */
 static bool is_mark(int name, const void *value, socklen_t len)
 {
@@ -315,7 +315,7 @@ static int set_receive_time(struct shim_fd *fd, const struct option *opt)
 	return err;
 }
 
-/* The kernel checks the option by setting it for a moment. Zero, or off, is as before. */
+/* The kernel checks the option by setting it for a moment. A value of 0 needs no undoing. */
 static int set_and_undo(struct shim_fd *fd, enum effect effect, const struct option *opt)
 {
 	static const int off;

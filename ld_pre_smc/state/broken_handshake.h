@@ -10,7 +10,7 @@
 /**
  * shim_keep_address() - after a failed connect(2): bind to the same IP address again, if any
  *
- * SMC loses the address. A port alone may have been chosen by the kernel, and TCP releases that.
+ * SMC loses the address. A port alone may be the kernel's choice, which TCP gives up.
  */
 void shim_keep_address(int fd, const union shim_address *from);
 
@@ -36,8 +36,8 @@ int shim_retry_tcp_late(struct shim_fd *fd, int err);
 /**
  * shim_lost_error() - errno of a failed attempt of which poll(2) only says POLLHUP
  *
- * After the last SYN it was a timeout; otherwise no route, for a router or without a neighbor.
- * Return: ETIMEDOUT or EHOSTUNREACH; 0 if TCP is not closed, or was by an answer.
+ * After the last SYN it is a timeout; before, a router or a missing neighbor was the cause.
+ * Return: ETIMEDOUT or EHOSTUNREACH; 0 if TCP is not closed, or was closed by an answer.
  */
 int shim_lost_error(int fd);
 

@@ -6,8 +6,8 @@
  * TCP connection that it falls back to, and a listener's clients get SMC buffers of its TCP
  * socket's size only if that size is locked. So our sizes are unlocked (SO_BUF_LOCK, Linux 5.14)
  * except while listen(2) copies them, and unlocked again on clients that came over TCP. Sizes set
- * by the program itself stay locked; the listener shows which these are. Nothing of this is done
- * for a locked program, see shim_is_locked.
+ * by the program itself stay locked; the listener shows which these are. None of this is done for a
+ * locked program, see shim_is_locked.
  */
 #pragma once
 

@@ -5,8 +5,8 @@
  * socket(), connect(), bind() to a port and listen() ask here. Each collects its facts, the cheap
  * ones first. reasons[] has the kinds of sockets that a fact excludes, and its text in the debug
  * line. socket() opens one of the kinds that are left. In the other calls, actions[] says what to
- * do with a socket of another kind: it is replaced, unless it is in use, or is a TCP socket that
- * others may have or with options that SMC lacks, which has lost FD_OWN.
+ * do with a socket of another kind: it is replaced, unless it is in use, or is a TCP socket without
+ * FD_OWN, because others may have it, or SMC lacks its options.
  *
  * A process whose last sockets needed TCP opens TCP sockets first, until they need SMC again.
  */
@@ -140,7 +140,7 @@ void shim_open_tcp_first(bool yes)
 
 /*
  * Goes up for each socket that needs TCP, down for each that needs SMC. The first socket moves it
- * to an end, as a program may have only a few; after that, it takes six sockets of the other kind.
+ * to an end, as a program may have few; then six others move it back.
  */
 enum { NO_CHOICE, ALL_SMC, MOST_SMC = 3, MOST_TCP = 7, ALL_TCP = 9 };
 

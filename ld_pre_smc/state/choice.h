@@ -25,7 +25,7 @@ extern atomic_int shim_working_kinds[2];
  */
 extern atomic_bool shim_is_tcp_first;
 
-/** shim_open_tcp_first() - change it. No system call */
+/** shim_open_tcp_first() - set whether socket() opens TCP sockets. No system call */
 void shim_open_tcp_first(bool yes);
 
 /** shim_look_again() - make the next socket() of each family search for a working kind again */

@@ -39,7 +39,7 @@ static atomic_int tried;
 /* Clock second until which no keeper is started or waited for. */
 static atomic_int calm;
 
-/* PID of the process that starts the keeper, or did when it forked this process. */
+/* PID of the process that starts the keeper, or that started it and then forked this process. */
 static atomic_int starter;
 
 /* The name lives as long as the object. A nonzero result ends the search. */
@@ -90,8 +90,8 @@ static bool is_alike(int dir, const char *own)
 }
 
 /*
- * True if it is in the same user namespace. Only root can read the link; others compare the user
- * map, which several namespaces can share.
+ * True if the process is in the same user namespace. Only root can read the link; others compare
+ * the user map, which several namespaces can share.
  */
 static bool has_users(int dir, const struct keep_home *home)
 {
@@ -101,7 +101,7 @@ static bool has_users(int dir, const struct keep_home *home)
 	       (shim_stat(dir, "ns/user", &st) || (unsigned long)st.st_ino == home->spaces[1]);
 }
 
-/* True if it is in the same network namespace. The inode of net/dev is unique to each. */
+/* True if the process is in the same network namespace. The inode of net/dev is unique to each. */
 static bool has_network(int dir)
 {
 	struct stat mine;
@@ -110,7 +110,7 @@ static bool has_network(int dir)
 	       shim_is_file(dir, "net/dev", &mine);
 }
 
-/* True if it is in the same PID namespace as this /proc: NSpid has its number alone. */
+/* True if the process is in the same PID namespace as this /proc: NSpid has its number alone. */
 static bool has_number(int dir, const char *status, int number)
 {
 	struct log_line line = { 0 };
@@ -119,7 +119,7 @@ static bool has_number(int dir, const char *status, int number)
 	return shim_file_has(dir, status, line.text) > 0;
 }
 
-/* True if it has this user id in all four places, as smc_keep sets it. */
+/* True if the process has this user id in all four places, as smc_keep sets it. */
 static bool has_user(int dir, unsigned int uid)
 {
 	char text[64] = "\nUid:", *end = text + strlen(text);
@@ -154,9 +154,9 @@ static bool find_home(struct keep_home *home)
 }
 
 /*
- * True if a process is smc_keep, in this home. If it has ended and its number was reused, then not
- * by another smc_keep of the same home, which would have the name. Mount IDs are unique: the first
- * one is that of the root directory.
+ * True if a process is smc_keep, in this home. If its number was reused, then not by another
+ * smc_keep of this home, which would have the name. Mount IDs are unique: the first one is that of
+ * the root directory.
  */
 static bool is_home_of(int pid, const struct keep_home *home)
 {

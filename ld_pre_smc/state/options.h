@@ -6,7 +6,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/** shim_option_name() - the name that copies a setting to another socket, if it has two names */
+/** shim_option_name() - if an option has two names, the one that copies its setting */
 int shim_option_name(int level, int name);
 
 /** shim_option_note() - record that setsockopt(2) is called with this option, by that name */

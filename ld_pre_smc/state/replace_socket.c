@@ -25,9 +25,9 @@
 #include "process/sockopt_numbers.h"
 
 /*
- * Maximum of clients, a millisecond apart, that wake threads waiting on a listener; the second one
- * if other processes or descriptors may keep it, or others may have its address (SO_REUSEPORT).
- * Then attempts to bind its address.
+ * Maximum of clients, a millisecond apart, that wake threads waiting on a listener; the small one
+ * if others may have the listener, or its address (SO_REUSEPORT). Then attempts to bind its
+ * address.
  */
 #define MOST_CLIENTS 1000
 #define FEW_CLIENTS 64
@@ -164,9 +164,9 @@ static void copy_flags(int from, int to)
 
 /*
  * Copy the program's settings. Copied: options that differ from those of a new socket, O_NONBLOCK,
- * O_ASYNC, owner and signal; not to a TCP socket: the sizes of SMC_SNDBUF and SMC_RCVBUF. Keys,
- * filters, memberships and the like cannot be copied: setsockopt(2) sets them on TCP sockets only,
- * which are not replaced. Return: true if the new socket accepted all options. Preserves errno.
+ * O_ASYNC, owner and signal; only for SMC, the sizes of SMC_SNDBUF and SMC_RCVBUF. Keys, filters,
+ * memberships and the like cannot be copied: setsockopt(2) sets them on TCP sockets only, which are
+ * not replaced. Return: true if the new socket accepted all options. Preserves errno.
  */
 static bool copy_settings(int from, int to, int family, bool are_both_smc)
 {
@@ -204,7 +204,7 @@ static int open_like(const struct shim_fd *fd, enum shim_kind kind)
 
 	if (fresh < 0)
 		return -1;
-	/* With an option that it refuses, SMC would become TCP: keep this TCP socket. */
+	/* SMC would fall back to TCP for an option that it refuses: keep this TCP socket. */
 	if (!copy_settings(fd->number, fresh, fd->sock.family, !was_tcp && !is_tcp) && was_tcp &&
 	    !is_tcp) {
 		shim_close(fresh);
