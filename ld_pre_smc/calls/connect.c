@@ -139,8 +139,8 @@ static int connect_blocking(struct attempt *try)
 }
 
 /*
- * Find the cause of EINVAL: besides an address that is too short (IPv6: below 24 bytes), SMC
- * refuses a socket in use and other families by it; Linux 5.10 also a socket after a failure.
+ * Find the cause of EINVAL. Besides an address that is too short (IPv6: below 24 bytes), it means a
+ * socket in use or another family; in Linux 5.10, also an earlier failure.
  */
 static int explain_refusal(const struct attempt *try)
 {

@@ -25,7 +25,7 @@ struct shim_window {
  * shim_window_enter() - become the only caller that may check for a client without waiting
  * @window: with @fd and @is_shared
  * @tries: failed attempts so far; after 200 of them, a millisecond apart, it waits no longer for
- * 	others
+ *	others
  *
  * A word of memory excludes other threads, a lock of fcntl(2) other processes that may share the
  * listener. A holder that died or jumped out delays others no longer; its thread cannot be

@@ -80,7 +80,7 @@ static enum attempt mark_or_load(bool *is_loaded, struct smc_err *err)
 /* Use eBPF, which ignores the library's settings. */
 static enum attempt use_bpf(const struct launch *launch, const char *command, struct smc_err *err)
 {
-	/* The eBPF program would convert all MPTCP sockets of the process, even wanted ones. */
+	/* The eBPF program cannot see that the user chose MPTCP. */
 	bool is_loaded = false, is_mptcp = launch_wants_mptcp(command);
 	enum attempt result = is_mptcp ? ATTEMPT_FAILED : mark_or_load(&is_loaded, err);
 

@@ -87,7 +87,6 @@ static void append_name(struct out_text *text, const struct out_col *col, uint64
 	}
 }
 
-/* A kind without a number must not print one. */
 static inline __attribute__((always_inline)) void
 append_value(struct out_text *text, const struct out_col *col, const void *value)
 {

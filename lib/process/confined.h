@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Find out who denies a running process SMC sockets: AppArmor, SELinux, or a setting of its unit.
- * The kernel answers from the loaded policy, and logs nothing, to privileged callers only.
+ * The kernel answers from the loaded policy, without a log. Callers without rights get no name.
  *
  * With @is_bpf the question is only about IPPROTO_SMC, which eBPF uses instead of TCP. @why
  * receives a clause with the name of a profile or domain, not escaped.

@@ -35,4 +35,5 @@ int smc_seid_switch(struct smc_genl *nl, bool is_enable, struct smc_err *err);
 /** smc_hs_read() - read whether handshake limitation is on in the socket's network namespace */
 int smc_hs_read(bool *is_enabled, struct smc_genl *nl, struct smc_err *err);
 
+/** smc_hs_switch() - switch handshake limitation on or off */
 int smc_hs_switch(struct smc_genl *nl, bool is_enable, struct smc_err *err);
