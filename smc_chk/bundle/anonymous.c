@@ -312,7 +312,7 @@ static void put_config(struct out_text *text, char *data)
 	}
 }
 
-/* Others have names of their makers. */
+/* Keep the names of known distributions only: others may name their makers. */
 static void put_distribution(struct out_text *text, const char *data)
 {
 	struct distribution_name name;

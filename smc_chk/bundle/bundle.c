@@ -140,7 +140,7 @@ static int run_tool(struct workdir *work, const struct chk_request *req, struct 
 
 	for (size_t i = 0; argv[1] && i < ARRAY_SIZE(tools); i++)
 		is_tool |= !strcmp(argv[1], tools[i]);
-	/* Without the name of a tool it is a command of smc_chk. */
+	/* Without the name of a tool, the words are a command of smc_chk. */
 	argv += is_tool;
 	if (!is_tool)
 		argv[0] = (char *)"smc_chk";

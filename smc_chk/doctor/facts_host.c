@@ -83,7 +83,7 @@ static int probe_library(void *arg, char text[HOST_PROBE_SIZE])
 		 machine ? machine : "another machine");
 	if (ret)
 		return 0;
-	/* One of this class must have this machine; others are for 32-bit programs. */
+	/* A library of this class must be for this machine; others are for 32-bit programs. */
 	if (elf.bits == bits && !smc_elf_inspect("/proc/self/exe", &own) &&
 	    (elf.machine == own.machine || own.bits != bits))
 		ret |= LIBRARY_FITS;
@@ -155,7 +155,7 @@ static void load_shim(struct shim_facts *shim)
 	load_preloads(shim);
 }
 
-/* Those beside smc_knobs[] */
+/* sysctls besides smc_knobs[] */
 static const char *const more_knobs[FACTS_KNOBS - SMC_KNOBS] = {
 	"net.smc.hs_ctrl",	   "net.core.rmem_max",	    "net.core.wmem_max",
 	"net.ipv4.tcp_syncookies", "net.ipv4.tcp_fastopen", "net.ipv4.tcp_available_ulp",

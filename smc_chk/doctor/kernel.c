@@ -272,9 +272,9 @@ static void check_known(struct doctor *doc)
 			    "setsockopt(TCP_ULP), which also loads SMC: fixed kernels no longer "
 			    "have that");
 	/*
-	 * In 6.1 Soft-RoCE cannot register SMC's buffers, and connect() waits for it, unkillably.
-	 * Kernels without SMC-Rv2 do not use Soft-RoCE at all. rdma(8) takes every word that begins
-	 * with '-' for an option, wherever it stands.
+	 * In 6.1 Soft-RoCE cannot register SMC's buffers, and connect() waits for that and cannot
+	 * be killed. Kernels without SMC-Rv2 do not use Soft-RoCE at all. rdma(8) takes every word
+	 * that begins with '-' for an option, wherever it stands.
 	 */
 	for (size_t i = 0; i < rdma->count && doc->facts->choices.is_rxe_broken; i++) {
 		const char *name = rdma->devs[i].name;

@@ -192,7 +192,7 @@ append(struct out_text *text, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* Around the name of the port, why SMC-R cannot use it. */
+/* Words around the name of the port: why SMC-R cannot use it. */
 static const char *const unusable[][2] = {
 	[UNUSABLE_NO_EID] = { " without an EID: ", " has version 2 only" },
 	[UNUSABLE_NO_SUBNET] = { ": its IPv4 addresses are in no subnet of ", "" },

@@ -264,8 +264,8 @@ int client_test(struct client_result *result, const struct chk_request *req, con
 #define LOOK_MS 100
 
 /*
- * As client_test(). While packets of RDMA get lost, SMC blocks even calls that should not wait, and
- * exit(): neither a timeout nor a signal reaches the process then.
+ * Like client_test(). While packets of RDMA get lost, SMC blocks even calls that should not wait,
+ * and exit(): neither a timeout nor a signal reaches the process then.
  */
 static int test_apart(struct client_result *result, const struct chk_request *req)
 {

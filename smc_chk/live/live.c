@@ -17,7 +17,7 @@ struct live {
 	int count;
 };
 
-/* Test with the client of connect and the server of serve, a process, at the same address. */
+/* Test with the client of connect, and in another process the server of serve, at one address. */
 static void test_address(struct client_result *result, const struct chk_request *req,
 			 union endpoint_addr *addr)
 {

@@ -22,7 +22,7 @@
 #define MOMENT_MS 10
 #define BUFFER_SIZE 65536
 
-/** struct session - @limit: of its time; @has_who: @who is valid. It costs a dump of sockets */
+/** struct session - @limit: of its time; @has_who: @who is valid. @who costs a dump of sockets */
 struct session {
 	int fd;
 	struct stream_limit limit;
