@@ -22,7 +22,7 @@ typedef int message_flags;
 typedef unsigned int message_flags;
 #endif
 
-/* Descriptors in the sets of select(2) that can be looked at; with more, it does not spin. */
+/* Descriptors that select(2) can look at while it spins; with more, it does not spin. */
 #define SELECT_MOST 64
 
 /* Functions of libc, or of another preload library. */
@@ -69,7 +69,7 @@ static any_fn find_next(int fn)
 	return found;
 }
 
-/* Before main(), like shim_symbol() takes the loader's lock. */
+/* Before main(), because shim_symbol() takes the loader's lock. */
 static __attribute__((constructor)) void find_all(void)
 {
 	for (int fn = 0; fn < NEXT_FNS; fn++)
@@ -202,7 +202,7 @@ ssize_t __read_chk(int fd, void *data, size_t len, size_t size)
 					NEXT(__read_chk)(fd, data, len, size));
 }
 
-/* Return: MSG_DONTWAIT as spins(). */
+/* Return: like spins(). */
 static int spins_for_parts(int fd, int n)
 {
 	return spins(fd, n > 0 && n <= IOV_MAX, 0);

@@ -6,10 +6,10 @@
  * process: two context switches, and an interrupt to another processor. A process that looks for
  * its input again and again needs neither.
  *
- * It costs a processor. So a descriptor spins while that succeeds, and pauses for more and more
- * calls when it does not. One processor is left to the peer: fewer threads spin than the process
- * has processors. A thread that loses its processor while it spins does not spin for ten times as
- * long.
+ * Spinning costs a processor. So a descriptor spins while that succeeds, and pauses for more and
+ * more calls when it does not. One processor is left to the peer: fewer threads spin than the
+ * process has processors. A thread that loses its processor while it spins does not spin for ten
+ * times as long.
  *
  * With SMC_SPIN=max:USEC each thread finds out how long to spin, up to USEC, by kind of call. As in
  * the halt polling of KVM, the time grows when a sleep was so short that spinning may replace it,
@@ -56,14 +56,14 @@ _Static_assert(NUMBERS <= SHIM_FD_NUMBERS, "each has a mark");
 /* Calls until a descriptor is checked again, as its number may have become another file. */
 #define CHECKED 64
 
-/* A thread that did not run for this long has lost its processor, in microseconds. */
+/* Microseconds: a thread that did not run for this long has lost its processor. */
 #define LOST 1000
 
-/* It then does not spin for this many times as long, at most 100 milliseconds. */
+/* Such a thread does not spin for this many times as long, at most 100 milliseconds. */
 #define REST 10
 #define LONGEST_REST 100
 
-/* If it loses the processor again soon, twice as long each time, up to this, in milliseconds. */
+/* Milliseconds: maximum of this pause, which doubles when the thread loses the processor again. */
 #define LONGEST_RESTS 3200
 
 /* A thread that adapts begins with this part of its longest time. */
@@ -424,7 +424,7 @@ static long spin_in(atomic_uint *slot, const struct input *input, int fd, bool i
 	else if (found < 0)
 		found = 0;
 	*slot = 0;
-	/* Like the kernel, let handlers of signals run that only this call unblocks. */
+	/* Like the kernel, run the handlers of signals that only this call unblocks. */
 	if (found > 0 && sigmask)
 		syscall(SYS_rt_sigprocmask, SIG_SETMASK, sigmask, NULL, sizeof(old));
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, sizeof(old));
@@ -475,7 +475,7 @@ static bool is_paused(struct state *state)
 	return pause;
 }
 
-/* Input is there without waiting, so look() was not needed, and may not be for the next calls. */
+/* Input is there without waiting, so neither this nor the next calls need look(). */
 static void skip_some(struct state *state)
 {
 	int streak = get(&state->streak) * 2 + 1;
@@ -558,7 +558,7 @@ static bool is_marked_connection(int fd)
 	return is_marked(fd) && is_connection(fd);
 }
 
-/* True if it may spin. look() has found that the memory is valid. */
+/* True if this call may spin. look() has found that the memory is valid. */
 static bool has_connection(const struct input *input)
 {
 	if (input->events)

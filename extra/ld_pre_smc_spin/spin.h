@@ -33,7 +33,7 @@ bool spin_input(int fd, bool is_all);
 /**
  * spin_poll() - before poll(2)
  * @fds: memory of the program, which may be invalid
- * @usec: the time that the program waits at most, in microseconds; negative: for ever; 0 also for a
+ * @usec: maximum wait of the program, in microseconds; negative: for ever; 0 also for a
  *	time that the kernel refuses
  * @sigmask: signals that are blocked during the call, which may be invalid memory; NULL: those that
  *	are blocked now

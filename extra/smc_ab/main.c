@@ -12,7 +12,7 @@
 #include "smc_ab/child.h"
 #include "smc_ab/evidence.h"
 
-/* Exit statuses. The last one is that of smc_run, and other programs that start programs. */
+/* Exit statuses. The last one is also used by smc_run and other programs that start programs. */
 #define AB_FAILED 1   /* a run failed, or there was nothing to measure */
 #define AB_NOT_USED 2 /* SMC was not used in every run that should have used it */
 #define AB_DIFFERS 3  /* --verify: the recorded run has another verdict */

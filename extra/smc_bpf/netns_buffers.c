@@ -50,7 +50,7 @@ int buffers_set(pid_t pid, int bytes, struct smc_err *err)
 
 	if (ret > 0)
 		return is_kernels("rmem");
-	/* It has ended. */
+	/* The process has ended. */
 	if (ret == -ENOENT)
 		return 0;
 	snprintf(netns, sizeof(netns), "/proc/%d/ns/net", (int)pid);

@@ -23,7 +23,7 @@ int status_metrics(struct scope_list *list, uint64_t hook_failures, struct smc_e
  * buffers_set() - set the buffers of new SMC sockets in the network namespace of a process
  * @bytes: 0 for smc_run's size, unless somebody has set another there
  *
- * Return: 0; 1 if 64 KiB remain, as it shares our namespace; -errno with a message.
+ * Return: 0; 1 if 64 KiB remain, as the process shares our namespace; -errno with a message.
  */
 int buffers_set(pid_t pid, int bytes, struct smc_err *err);
 

@@ -137,7 +137,7 @@ static int load_here(void *arg)
 	const struct drain_place *place = arg;
 	struct out_text script AUTO(out_free) = { 0 };
 
-	/* The caller's own may have a name, too. */
+	/* The caller's own namespace may have a name, too. */
 	if (!place->is_own && smc_netns_id() == place->own)
 		return 0;
 	drain_script(&script, place->arg, place->is_own);

@@ -268,7 +268,7 @@ static int run_add(struct settings *host, const struct conf *file, struct smc_er
 	return settings_add(lines, asked.command == REMOVE, err);
 }
 
-/** struct action - @changes: this host's settings; @is_applied: the file is */
+/** struct action - @changes: it changes this host; @is_applied: it applies the file */
 static const struct action {
 	int (*run)(struct settings *host, const struct conf *file, struct smc_err *err);
 	bool changes, is_applied;

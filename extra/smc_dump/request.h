@@ -43,8 +43,8 @@ int guard_give_up_rights(struct smc_err *err);
 /**
  * guard_catch_signals() - from now on Ctrl-C ends the capture cleanly
  *
- * This is the regular end of a live capture and no failure, nor an error of the output. A second
- * signal kills the program, whatever it waits for. @pcap: to be stopped; NULL for none.
+ * A signal is the regular end of a live capture, neither a failure nor an error of the output. A
+ * second signal kills the program, whatever it waits for. @pcap: to be stopped; NULL for none.
  */
 void guard_catch_signals(pcap_t *pcap);
 

@@ -159,7 +159,7 @@ static int run(char **names, size_t count)
 	return ret < 0 ? cli_error(&setup_tool, "%s", err.text) : ret;
 }
 
-/* This host comes first, except among several of a plan. */
+/* This host comes first, unless a plan has several hosts. */
 static int plan(char *const *given)
 {
 	bool changes = asked.is_apply || asked.is_undo;

@@ -624,9 +624,7 @@ static void tell_given(struct piece *piece, const struct smc_connection *conn, _
 	tell_copied(piece, len, SMCDATA_RECEIVED);
 }
 
-/*
- * True if SMC copies for another call, whose start was not seen: where its bytes are is not known.
- */
+/* True if SMC copies for another call, whose start was not seen: its bytes are not known. */
 static bool is_other_call(const struct call *call, struct sock *sk, __u64 len)
 {
 	return call->left < len ||

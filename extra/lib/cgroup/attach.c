@@ -99,7 +99,7 @@ void scope_target_run(struct scope_target *target)
 
 /* ---- list ---- */
 
-/* True if a process has a mark: the only ones are those of smc_run. */
+/* True if a process has a mark; only programs of smc_run have one. */
 static bool has_marks(int tasks)
 {
 	DIR *proc AUTO_CLOSEDIR = opendir("/proc");

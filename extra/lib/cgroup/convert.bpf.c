@@ -214,7 +214,7 @@ int BPF_PROG(smc_setsockopt, struct socket *sock, int level, int option, int ret
 
 /*
  * ETIMEDOUT once all SYNs were sent, otherwise EHOSTUNREACH. The pointer to the TCP socket follows
- * an inet_sock: to use SMC's type, which is in a module, needs CAP_SYS_ADMIN.
+ * an inet_sock: using SMC's type, which is in a module, needs CAP_SYS_ADMIN.
  */
 static int lost_error(const struct sock *smc)
 {

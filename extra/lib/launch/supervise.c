@@ -7,7 +7,7 @@
  * parent, so nothing has to be forwarded. The supervisor is the other process: nobody waits for it,
  * and it has its own session, without a terminal's signals. It is a child of init, because the
  * command's wait(2) would report a child. If the command inherits orphans, as the first process of
- * a container does, it is its child, which wait() skips without __WALL.
+ * a container does, the supervisor is its child, which wait() skips without __WALL.
  *
  * Without the supervisor the programs' sockets fail (ENOSYS), so it blocks every signal, and ends
  * with the last program that could ask. It keeps none of their files, and has no privileges: it
@@ -223,8 +223,8 @@ static void *serve(void *arg)
 	pthread_mutex_lock(&self->gate);
 	pthread_mutex_unlock(&self->gate);
 	/*
-	 * An option: only a process with the right to trace the thread could see of which socket.
-	 * Where sockets for TCP are SMC's, it is refused on all: only a missing key shows.
+	 * An option: to see its socket, a process needs the right to trace the thread. Where TCP
+	 * sockets become SMC sockets, refuse it on all: an ignored key would not show.
 	 */
 	do {
 		ret = sockcall_receive(self->listener, &call);

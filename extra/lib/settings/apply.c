@@ -100,7 +100,7 @@ void settings_remove_left(const char *pattern)
 	globfree(&found);
 }
 
-/* Give back what a process has deleted that was killed before it was able to. */
+/* Restore what a process deleted before it was killed. */
 static void finish(void)
 {
 	static const char path[] = RUN_DIR "/" SETTINGS_UNFINISHED;

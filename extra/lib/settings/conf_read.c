@@ -134,7 +134,7 @@ static int read_line(struct conf_line *line)
 	line->kind = kind_of(word);
 	if (line->count == MAX_WORDS)
 		return conf_expected(line, MAX_WORDS - 1, "too many words in a line");
-	/* Files of unreleased versions have them. */
+	/* Ignore these words of unreleased versions. */
 	if (!strcmp(word, "learn") || !strcmp(word, "by"))
 		return 0;
 	for_each(other, others, ARRAY_SIZE(others)) {

@@ -90,7 +90,7 @@ static int ask(const char *script, struct policy *policy, struct smc_err *err)
 	return ret;
 }
 
-/* Checked here: the library would print on stderr, or exit in a kernel without nfnetlink. */
+/* Checked here: the library would print on stderr, or exit on a kernel without nfnetlink. */
 static int has_table(struct smc_err *err)
 {
 	int ret = bpf_net_right(err);

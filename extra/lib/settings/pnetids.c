@@ -207,8 +207,8 @@ static int change_table(const struct settings_netns *netns, const struct smc_pne
 }
 
 /*
- * Devices that keep their PNET ID lose it for a moment, or for good if this process is killed: a
- * file has all of them until then.
+ * Devices that keep their PNET ID lose it for a moment, or for good if this process is killed: so a
+ * file has all of them meanwhile.
  */
 static void write_unfinished(const struct settings_step *step)
 {
@@ -241,7 +241,7 @@ static int change(struct settings_step *step, const struct smc_pnet_table *kept,
 
 	if (step->is_back)
 		return change_table(netns, then, &netns->table, step->err);
-	/* In two steps, as an entry that is the same is to be added again if its device is new. */
+	/* In two steps, so that an unchanged entry is added again if its device is new. */
 	ret = change_table(netns, &netns->table, kept, step->err);
 	if (ret)
 		return ret;

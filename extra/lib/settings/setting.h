@@ -33,7 +33,7 @@ int conf_accept(struct conf_line *line, struct conf_item *item, size_t bad);
 
 /**
  * struct settings_look - namespace @at of a host that is being read
- * @is_all: also what no file asks for; @nl: NULL on kernels before 5.11
+ * @is_all: read also what no file asks for; @nl: NULL on kernels before 5.11
  */
 struct settings_look {
 	struct settings *host;
