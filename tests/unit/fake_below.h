@@ -66,7 +66,7 @@ struct fake_option {
 
 /**
  * struct fake - the script, and what came of it
- * @on: else calls reach libc
+ * @on: if not, calls reach libc
  * @ms: the clock, which only advances when waiting
  * @retransmitted: by TCP, on any socket; @most: limit for a buffer, 0 for none
  * @pid: of this process, 0 for the real one; @first: lowest number for socket() to return
@@ -163,13 +163,13 @@ static inline void fake_fails(const char *call, int err, int times)
 	fake.answers[fake.n_answers++].times = times;
 }
 
-/* Run a function when that happens. */
+/* Run a function when the calls of the last fake_fails() are made. */
 static inline void fake_then(void (*then)(void))
 {
 	fake.answers[fake.n_answers - 1].then = then;
 }
 
-/* Return a value instead; afterwards run a function. */
+/* The next @times calls of this kind return @ret, after a function has run. */
 static inline void fake_gives(const char *call, int ret, int times, void (*then)(void))
 {
 	fake_fails(call, 0, times);
@@ -193,7 +193,7 @@ static inline int fake_answer(const char *line, int otherwise)
 	return otherwise;
 }
 
-/* For the program's own call below which one has changed errno. */
+/* Call this after a call of the program in which a call below has changed errno. */
 static inline void fake_forgive(void)
 {
 	errno = errno == ERRNO_NOISE ? ERRNO_BEFORE : errno;
@@ -1191,7 +1191,7 @@ static inline int get_int(int level, int name)
 		assert_int_equal(fake.fds[fd].signal, fake.was.fds[fd].signal);                    \
 	} while (0)
 
-/* After comes_to(): the socket was replaced by a new one, or it was not; no socket has changed. */
+/* After comes_to(): the socket is a new one; it is the same; no socket has changed. */
 #define is_new(fd) assert_int_not_equal(fake.fds[fd].ino, fake.was.fds[fd].ino)
 #define stays(fd) assert_int_equal(fake.fds[fd].ino, fake.was.fds[fd].ino)
 #define unchanged()                                                                                \
@@ -1200,7 +1200,7 @@ static inline int get_int(int level, int name)
 			assert_true(fake_is_same(each));                                           \
 	} while (0)
 
-/* A call that succeeds, and leaves socket 5 in place or makes it one of that kind. */
+/* A call that succeeds: socket 5 is the same, becomes a TCP socket, or an SMC socket. */
 #define keeps(call)                                                                                \
 	do {                                                                                       \
 		comes_to(call, 0, 0);                                                              \
@@ -1217,7 +1217,7 @@ static inline int get_int(int level, int name)
 		is_socket(5, AF_SMC, 0);                                                           \
 	} while (0)
 
-/* One that fails, and changes nothing. */
+/* A call that fails, and changes nothing. */
 #define refuses(call, err)                                                                         \
 	do {                                                                                       \
 		comes_to(call, -1, err);                                                           \

@@ -25,7 +25,7 @@ static const struct {
 
 #define N_TESTS (sizeof(tests) / sizeof(tests[0]))
 
-/* Return: true if it ended with status 0. */
+/* Return: true if the test ended with status 0. */
 static int passes(size_t i)
 {
 	int status = -1;

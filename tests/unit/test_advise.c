@@ -127,7 +127,7 @@ TEST(test_classes)
 	assert_false(advise_is_suited(2, 0, 2 * ADVISE_BYTES - 1));
 	assert_false(advise_is_suited(0, 100, ADVISE_BYTES));
 	assert_string_equal(row_of("10.1.0.2")->advice, "keep TCP");
-	/* The program has others that would lose: the advice is limited to this peer. */
+	/* The program has other connections that would lose: the advice is limited to this peer. */
 	assert_string_equal(row_of("10.1.0.4")->advice, "smc_run --include 10.1.0.4:5432 app");
 	assert_int_equal(host.judged.sum.conns, 3);
 	assert_int_equal(host.judged.sum.suited_conns, 1);

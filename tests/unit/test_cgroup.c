@@ -142,15 +142,15 @@ TEST(cut)
 		/* A container inside a container of the same name. */
 		{ "/docker/" ID "/web", "/docker/" ID, "web", NULL },
 		{ "/web/system.slice/web", "/web/x", "web", NULL },
-		/* A group chosen by its configuration. */
+		/* The configuration of the container chose the group. */
 		{ "/mine/here", "/mine/there", "web", NULL },
 		{ "/mine/container", "/x", "web", NULL },
 		{ "/docker/" ID "02/mine", "/docker/" ID "02/x", ID "01", NULL },
-		/* Another container's. */
+		/* The group of another container. */
 		{ "/machine.slice/libpod-" ID "02.scope", "/x", ID "01", "" },
 		{ "/docker/" ID "02/mine", "/docker/" ID "03", ID "01", "" },
 		{ "/container", "/x", "web", NULL },
-		/* Without a group. */
+		/* The container has no group of its own. */
 		{ "/", "/x", "web", "" },
 		{ "/user.slice/session-3.scope", "/user.slice/session-3.scope", "web", "" },
 		{ "/user.slice/session-3.scope", "/user.slice/session-3.scope/x", "web", "" },

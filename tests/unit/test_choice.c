@@ -171,7 +171,7 @@ TEST(test_pnetid)
 	assert_ptr_equal(choice.gid_v2, &host.gids[1][1]);
 	/* A port with a PNET ID still serves its own net device. */
 	assert_int_equal(find("eth1").smcr, USABLE);
-	/* The VLAN inherits it. */
+	/* The VLAN inherits the PNET ID. */
 	assert_int_equal(find("eth0.7").smcr, UNUSABLE_NO_VLAN);
 }
 
@@ -200,9 +200,9 @@ TEST(test_port)
 
 TEST(test_addresses)
 {
-	host.facts.addrs.count--; /* eth1's; the GID is still there */
+	host.facts.addrs.count--; /* of eth1; the GID is still there */
 	assert_int_equal(find("eth1").smcr, UNUSABLE_NO_GID);
-	add_addr("eth1", "10.2.0.2/16"); /* another one */
+	add_addr("eth1", "10.2.0.2/16"); /* another address */
 	assert_int_equal(find("eth1").smcr, UNUSABLE_NO_GID);
 	host.facts.addrs.count--;
 	host.facts.addrs.is_known = false;
@@ -221,7 +221,7 @@ TEST(test_ism)
 	assert_true(!choice.ism_v1 && choice.ism_v2);
 	strcpy(host.isms[0].hw_pnetid, "NET");
 	assert_int_equal(find("lo").smcd, UNUSABLE_NO_DEVICE);
-	entry("NET", "eth0", NULL); /* not the hardware's */
+	entry("NET", "eth0", NULL); /* not from hardware */
 	choice = find("eth0");
 	assert_int_equal(choice.smcd, USABLE);
 	assert_true(choice.ism_v1 && !choice.ism_v2);

@@ -93,7 +93,7 @@ TEST(lines_that_are_gone)
 
 	leads_without("eid A\npnetid N net eth0\nhandshake-limit on\n", now, "eid B\n",
 		      "- eid A\n~ handshake-limit off\n- pnetid N net eth0\n");
-	/* Another file has them, or the host has another value by now. */
+	/* Another file has these lines, or the host has another value by now. */
 	leads_without("eid A\npnetid M net eth0\n", now, "eid A\n", "");
 }
 

@@ -99,7 +99,7 @@ TEST(delegated)
 		container_parse(&container, path, SIZE_MAX);
 		assert_true(!strncmp(rows[i].inside, "/docker", 7) == !!container.id[0]);
 	}
-	/* Its processes may have other user ids. */
+	/* Processes of a service may have other user ids. */
 	container_parse(&container, "/docker/" ID "/machine-db.scope", strlen("/docker/" ID));
 	assert_string_equal(container.name, "4be7c0ffee4b");
 	assert_false(container.is_user);

@@ -181,7 +181,7 @@ TEST(test_moved)
 
 	assert_true(follow_moved(&moved, true).bytes == 3 * lap + 70000);
 	assert_false(follow_moved(&moved, true).is_least);
-	/* Some bytes were counted twice, as the program peeked at them. */
+	/* The kernel counted some bytes twice, because the program peeked at them. */
 	moved.counted += 5000;
 	assert_true(follow_moved(&moved, true).bytes == 3 * lap + 70000);
 	moved.counted = 69000;

@@ -94,7 +94,7 @@ TEST(no_family)
 	smc_genl_close(NULL);
 }
 
-/* A security module denies the socket that would load it. */
+/* A security module denies the socket that would load SMC. */
 TEST(denied)
 {
 	fake.family_errors[0] = fake.family_errors[1] = ENOENT;

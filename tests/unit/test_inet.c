@@ -50,10 +50,10 @@ static const struct tcp tcps[] = {
 	/* One pair of ports, two local addresses. */
 	{ AF_INET, "10.0.0.1", 81, "10.0.0.9", 4001, 1000, false },
 	{ AF_INET, "10.0.0.2", 81, "10.0.0.9", 4001, 1000, false },
-	/* The same, of two users. */
+	/* The same ports and addresses, but two users. */
 	{ AF_INET, "10.0.0.1", 82, "10.0.0.9", 4002, 1000, false },
 	{ AF_INET, "10.0.0.2", 82, "10.0.0.9", 4002, 1001, false },
-	/* The same, of three sockets, two of them of one user. */
+	/* Three sockets of the same ports, two of them of one user. */
 	{ AF_INET, "10.0.0.1", 83, "10.0.0.9", 4003, 1000, false },
 	{ AF_INET, "10.0.0.2", 83, "10.0.0.9", 4003, 1000, false },
 	{ AF_INET, "10.0.0.3", 83, "10.0.0.9", 4003, 1001, false },

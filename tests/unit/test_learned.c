@@ -98,7 +98,7 @@ TEST(the_shorter_life_is_taken)
 	/* LEARNED_TRIAL: one connection in this many is tried over SMC. */
 	assert_int_equal(until(place, false, 200, 100), LEARNED_TRIAL - 2);
 	assert_int_equal(until(place, false, 200, 100), LEARNED_TRIAL - 1);
-	/* If TCP connections last longer, few use it. The duration over SMC counts, too. */
+	/* If TCP connections last longer, few use TCP. The duration over SMC counts, too. */
 	place = fresh(2, 1);
 	until(place, true, 200, 250);
 	assert_int_equal(until(place, false, 200, 250), LEARNED_LEAST - 1);
@@ -257,7 +257,7 @@ TEST(some_lives_are_measured)
 	assert_int_equal(learned_connections(place.entry->counts),
 			 LEARNED_FIRST + 10 * LEARNED_EACH);
 	assert_int_equal(n, LEARNED_FIRST + 10);
-	/* All use SMC, unless they are long. */
+	/* After a short life the next one is timed, after a long one it is not. */
 	assert_true(learned_choose(place).is_timed);
 	assert_false(learned_choose(place).is_timed);
 	learned_shook(place, 100);
@@ -457,7 +457,7 @@ TEST(destinations_are_never_mixed_up)
 	for (number = 0; number < PLACES; number++)
 		models[number] = as_new;
 	for (unsigned int step = 1; step <= STEPS; step++) {
-		/* Some are used more often. */
+		/* Some destinations are used more often. */
 		number = (unsigned int)rand_r(&random) % PLACES;
 		number = number * (unsigned int)(rand_r(&random) % 100) / 100;
 		ticks = 1 + (unsigned int)rand_r(&random) % 3000;
@@ -544,7 +544,7 @@ TEST(a_killed_writer_costs_its_entry)
 		again = fresh(i, 1);
 		assert_true(again.entry && again.entry != place.entry);
 	}
-	/* Not for ever: the other entries of its set are newer. */
+	/* The entry is not lost for ever: the other entries of its set are newer. */
 	memset(&table, 0, sizeof(table));
 	place = fresh(1, 1);
 	learned_broke(place, 1);

@@ -385,7 +385,7 @@ TEST(selection)
 {
 	static const struct {
 		struct smcss_opts opts;
-		const char *states; /* of those below, by letter */
+		const char *states; /* letters of the states below */
 	} rows[] = {
 		{ { 0 }, "SDTcf" },
 		{ { .is_all = true }, "SDTcfil" },

@@ -39,7 +39,7 @@ struct made {
 	uint64_t inodes[COUNT];
 	size_t seen[COUNT], others;
 	int fail_at;
-	struct netns_list *stops; /* then */
+	struct netns_list *stops; /* if set, the walk ends at @fail_at */
 };
 
 /* Return: a process in a new namespace, which ends with its parent. */

@@ -36,7 +36,7 @@ TEST(good)
 	      12, OCI_STRICT);
 	check("{\"id\":\"w\",\"pid\":12,\"annotations\":{\"smc-tools/mptcp\":\"keep\"}}", "w", 12,
 	      OCI_NONE);
-	/* Afterwards there is no process, and no wish. */
+	/* After the container there is no process, and no wish. */
 	check("{\"id\":\"web\",\"pid\":0,\"status\":\"stopped\",\"annotations\":"
 	      "{\"smc-tools/attach\":\"strict\"}}",
 	      "web", 0, OCI_NONE);

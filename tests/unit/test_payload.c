@@ -126,7 +126,7 @@ TEST(one_end)
 	tell(2, true, SMCDATA_SENT, 7);
 	tell(1, false, SMCDATA_RECEIVED, 7);
 	tell(1, false, SMCDATA_CLOSE, 0);
-	/* The other end is still recognized, also if first seen after the close. */
+	/* The other end is still recognized, even if it is first seen after the close. */
 	tell(2, true, SMCDATA_RECEIVED, 1);
 	tell(2, true, SMCDATA_CLOSE, 0);
 	tell(3, true, SMCDATA_RECEIVED, 1);
@@ -234,7 +234,7 @@ TEST(losses)
 	tell_at(&record, NOW);
 	record.kind = SMCDATA_RECEIVED;
 	tell_at(&record, NOW);
-	/* Stop. */
+	/* The sink ends the processing. */
 	seen.ret = 1;
 	assert_int_equal(conversations_record(all, &record, bytes, NOW), 1);
 	assert_string_equal(seen.words, "1!>4+100 1>4 1>4+2p 1<4 1<4 ");

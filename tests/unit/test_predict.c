@@ -188,7 +188,7 @@ TEST(smcr)
 	check("", R2);
 	check("b.release=0", "r2.0 x0 eth0 eth0");
 	check("*-v2 *+v1", "r1 eth0 eth0*");
-	/* It is in the subnet, but with another prefix length, which the server compares, too. */
+	/* The address is in the subnet, but the server also compares the prefix length. */
 	check("*-v2 *+v1 a.addr=10.0.0.1/16", "tcp*; r1 both: *one subnet* (ip -br address)*");
 	check("*+v1 a.addr=10.0.0.1/16", "r2*");
 	check("*+v1 a.addr=10.0.0.1/16 a.eids=0", "tcp*");
@@ -286,7 +286,7 @@ TEST(eids)
 	check("b.eid=OTHER a.eid2=OTHER", R2);
 	check("b.eid=OTHER a.eids=0", "tcp*; r2 client: a has no user EID* (smcd ueid add OTHER)*");
 	check("*.eids=0", "tcp*; r2 both: *neither* (smcd ueid add MYEID)*");
-	/* Chosen by the peer. */
+	/* The peer has chosen a hostile EID. */
 	check("a.eids=0 b.eid=$(x)", "tcp*; r2 client: *no user EID* (smcd ueid add '$(x)')*");
 	check("b-eids",
 	      "tcp*; r2 server: the kernel of b has no EIDs* (install kernel 5.16 or later)*");

@@ -59,7 +59,7 @@ TEST(own_sockets)
 	assert_null(table.entries);
 }
 
-/* After fork() two processes hold it. */
+/* After fork() two processes hold the socket. */
 TEST(shared)
 {
 	struct proc_table table = { 0 };

@@ -301,9 +301,9 @@ TEST(fallen_back)
 	after(2);
 	assert_int_equal(rate(7)->has, SMC_RATE_HAS_RATES);
 	assert_int_equal(rate(7)->in.bytes, 1500);
-	/* Its TCP socket is unknown. */
+	/* The TCP socket of connection 8 is unknown. */
 	assert_int_equal(rate(8)->has, 0);
-	/* The connection counts as found just now: earlier bytes do not count. */
+	/* A new cookie is a new connection: earlier bytes do not count. */
 	kernel.conns[1].cookie = 7;
 	kernel.conns[0].cookie = 8;
 	after(1);

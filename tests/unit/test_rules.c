@@ -237,7 +237,7 @@ TEST(lists_add_up)
 	assert_true(allows(&rules, false, "::1", 60));
 }
 
-/* A truncated address is none; the end of an IPv6 one may be missing. */
+/* A truncated address is no address; the end of an IPv6 one may be missing. */
 TEST(short_addresses_are_not_its_business)
 {
 	struct rules rules = parsed("81", "");

@@ -175,14 +175,14 @@ TEST(a_client_may_be_number_zero)
 	assert_int_equal(accept(5, NULL, NULL), 0);
 	fake.fds[5].revents = 0;
 	comes_to(accept(5, NULL, NULL), 0, 0);
-	/* The same for one that has left. */
+	/* A socket that stands for a client that has left may have number 0, too. */
 	arrange(&(struct row){ READY | LEAVES, .err = EAGAIN });
 	fake.first = 0;
 	comes_to(accept(5, NULL, NULL), 0, 0);
 	assert_int_equal(fake.fds[0].shut, 3);
 }
 
-/* Only a limit that the program has set is put back: others cost a query. */
+/* Only a limit that the program has set is restored; other listeners cost a query. */
 TEST(limits_of_own_listeners)
 {
 	const struct timeval second = { 1, 0 };

@@ -176,7 +176,7 @@ enum {
 	RAW = 8,
 	SANDBOX = 16,
 	VFORK = 32,
-	PARENT = 64,	/* has it, too */
+	PARENT = 64,	/* the parent has the socket, too */
 	STRANGER = 128, /* the parent has another socket under that number */
 	ALONE = 256,	/* no keeper can be reached */
 	SHORT = 512,	/* the keeper takes nothing */
@@ -218,7 +218,7 @@ TEST(the_keeper_gets_unsent_data)
 		{ 0, 1, KEPT },
 		{ UNKNOWN, 1, KEPT },
 		{ STRANGER, 1, KEPT },
-		/* TCP sends the rest itself, also after a fallback. */
+		/* TCP sends the rest itself, even after a fallback. */
 		{ TCP, 1, CLOSED },
 		{ TCP | UNKNOWN, 1, CLOSED },
 		{ LINGER, 1, CLOSED },
@@ -547,7 +547,7 @@ TEST(a_stream_that_cannot_be_written)
 		atomic_store(&shim_next_fn[SHIM_FCLOSE], NULL);
 		end_stream(file);
 	}
-	/* One in memory has no number. */
+	/* A stream in memory has no descriptor. */
 	fake.on = true;
 	comes_to(end_stream(fmemopen(NULL, 16, "w")), 0, 0);
 }

@@ -141,7 +141,7 @@ static void arrange(const struct row *row)
 		fake_fails("bind", row->bind_err, 1);
 }
 
-/* From this port on the kernel has chosen it, perhaps. */
+/* From this port on, the kernel may have chosen the port. */
 enum { OWN = 32767, KERNELS };
 
 static const struct row answers[] = {
@@ -153,7 +153,7 @@ static const struct row answers[] = {
 	{ 0, ECONNREFUSED, TCP_LISTEN, 0, ECONNREFUSED, SAME, 1 },
 	{ 0, ECONNREFUSED, TCP_SYN_SENT, 0, ECONNREFUSED, SAME, 1 },
 	{ 0, ECONNREFUSED, TCP_CLOSE_WAIT, 0, ECONNREFUSED, RENEWED, 1 },
-	/* One that is connected, or on its way, stays. */
+	/* A socket that is connected, or connecting, stays. */
 	{ 0, EISCONN, 0, POLLHUP, EISCONN, SAME, 1 },
 	{ 0, EINVAL, 0, POLLHUP | POLLRDHUP, EISCONN, SAME, 1 },
 	{ 0, EINVAL, TCP_LISTEN, POLLIN, EISCONN, SAME, 1 },
@@ -164,7 +164,7 @@ static const struct row answers[] = {
 	{ 0, ECONNABORTED, 0, 0, 0, SAME, 3, .times = 2 },
 	{ 0, ECONNABORTED, 0, 0, ECONNABORTED, SAME, 5, .times = 9 },
 	{ 0, ECONNABORTED, 0, POLLHUP, ECONNABORTED, RENEWED, 1, .times = 9 },
-	/* After a signal it starts again, on a new socket. */
+	/* After a signal the library connects again, with a new socket. */
 	{ ANSWER, EINTR, 0, 0, 0, RENEWED, 1, 2, .again = EINPROGRESS },
 	{ ANSWER, EINTR, 0, 0, 0, RENEWED, 1, 2, .again = EINPROGRESS, .signals = 3 },
 	{ 0, EINTR, 0, 0, ECONNREFUSED, RENEWED, 1, 1, .again = ECONNREFUSED },
@@ -173,7 +173,7 @@ static const struct row answers[] = {
 	{ STOPS, EALREADY, 0, 0, EINTR, SAME, 1, .signals = 1 },
 	{ 0, EINTR, 0, 0, 0, RENEWED, 1, 1, .name = 1000, .bind_err = EADDRINUSE },
 	{ 0, EINTR, 0, 0, EINTR, RENEWED, 1, .name = 1000, .bind_err = EACCES },
-	/* One in progress is waited for; SO_ERROR has the result. */
+	/* The library waits for an attempt in progress; SO_ERROR has the result. */
 	{ 0, EALREADY, 0, POLLOUT, 0, SAME, 1, 1 },
 	{ 0, EALREADY, 0, POLLHUP | POLLIN, 0, SAME, 1, 1 },
 	{ 0, EALREADY, 0, POLLHUP, ETIMEDOUT, RENEWED, 1 },
@@ -181,11 +181,11 @@ static const struct row answers[] = {
 	/* A socket about to fall back returns EALREADY: for 100 ms at most. */
 	{ 0, EALREADY, 0, POLLOUT, 0, SAME, 1, 3, .again = EALREADY, .repeats = 2, .ms = 2 },
 	{ 0, EALREADY, 0, POLLOUT, 0, SAME, 1, 100, .again = EALREADY, .repeats = 999, .ms = 100 },
-	/* SO_SNDTIMEO limits the time. */
+	/* SO_SNDTIMEO limits the wait. */
 	{ 0, 0, 0, 0, 0, SAME, 0, 1, .limit = 2000001 },
 	{ ANSWER, 0, 0, 0, 0, SAME, 0, 2, .again = EALREADY, .limit = 2000001 },
 	{ NO_OPTION, 0, 0, 0, EDOM, SAME, 0, 1, .again = EDOM, .limit = 2000001 },
-	/* With a limit TCP is not restarted. */
+	/* With a limit, TCP does not restart the call after a signal. */
 	{ 0, 0, 0, 0, EINTR, SAME, 0, 1, .again = EINPROGRESS, .signals = 1, .limit = 2000001 },
 #define TIME_OUT LATE, 0, 0, 0, EINPROGRESS, SAME, 0, 1, .again = EINPROGRESS
 	{ TIME_OUT, .limit = 5, .ms = 1 },
@@ -193,10 +193,10 @@ static const struct row answers[] = {
 	{ TIME_OUT, .limit = 2147482000000, .ms = 2147482000 },
 	{ TIME_OUT, .limit = 2147483999999, .ms = 2147483647 },
 	{ TIME_OUT, .limit = 3000000000000, .ms = 2147483647 },
-	/* SO_LINGER waits outside. */
+	/* SO_LINGER is hidden during the call. */
 	{ LINGERS, 0, 0, 0, 0, SAME, 1 },
 	{ LINGERS, ECONNREFUSED, 0, 0, ECONNREFUSED, SAME, 1 },
-	/* Plain ones are only checked when they fail. */
+	/* Plain sockets are checked only when connect() fails. */
 	{ PLAIN, 0, 0, 0, 0, SAME, 1 },
 	{ PLAIN, ECONNREFUSED, 0, 0, ECONNREFUSED, SAME, 1 },
 	{ PLAIN, EALREADY, 0, POLLOUT, 0, SAME, 1, 1 },
@@ -206,7 +206,7 @@ static const struct row answers[] = {
 	{ LINGERS, ECONNRESET, TCP_ESTABLISHED, POLLERR, 0, AS_TCP, 2 },
 	{ NO_SOCKET, ECONNRESET, TCP_ESTABLISHED, POLLERR, ECONNRESET, RENEWED, 1 },
 	{ STRICT, ECONNRESET, TCP_ESTABLISHED, POLLERR, ECONNRESET, RENEWED, 1 },
-	/* No broken handshake. */
+	/* The handshake did not break. */
 	{ 0, ECONNRESET, TCP_SYN_SENT, POLLERR, ECONNRESET, SAME, 1 },
 	{ PEER, ECONNRESET, TCP_ESTABLISHED, POLLERR, ECONNRESET, RENEWED, 1 },
 #define BROKEN 0, ECONNRESET, TCP_ESTABLISHED, POLLERR
@@ -224,12 +224,12 @@ static const struct row answers[] = {
 	{ KNOWN | LINGERS, 0, 0, 0, 0, AS_TCP, 1 },
 	{ KNOWN | NO_DUP, 0, 0, 0, 0, SAME, 1 },
 	{ KNOWN | NO_DUP | LINGERS, 0, 0, 0, 0, SAME, 1 },
-	/* AF_UNSPEC makes it new. */
+	/* AF_UNSPEC makes the socket new. */
 	{ NOBODY | NO_SOCKET, 0, TCP_LISTEN, 0, 0, SAME, 1 },
 	{ NOBODY, 0, TCP_ESTABLISHED, 0, 0, RENEWED, .name = 1000, .bind_err = EADDRINUSE },
 	{ NOBODY, 0, TCP_ESTABLISHED, 0, EACCES, RENEWED, .name = 1000, .bind_err = EACCES },
 	{ NOBODY | NO_SOCKET, 0, TCP_ESTABLISHED, 0, EMFILE, SAME },
-	/* A socket listens after connect(). */
+	/* A socket can listen after connect(). */
 	{ LISTENS, EINVAL, 0, 0, 0, RENEWED },
 	{ LISTENS | PEER, EINVAL, 0, 0, EINVAL, SAME },
 	{ LISTENS, EINVAL, TCP_LISTEN, 0, 0, SAME },
@@ -259,7 +259,7 @@ TEST(each_answer_of_the_kernel)
 		assert_int_equal(fake.fds[5].port, row->port);
 		assert_int_equal(fake.fds[5].backlog,
 				 row->after == RENEWED && row->is & LISTENS ? 3 : 0);
-		/* TCP lingers itself. */
+		/* Only a TCP socket keeps SO_LINGER during the call. */
 		assert_int_equal(tried.lingers, row->is == (KNOWN | LINGERS));
 		assert_int_equal(tried.has_limit, !!(row->is & NO_OPTION));
 		assert_int_equal(shim_fd_is_set(FD_PLAIN, 5), row->is == PLAIN && !row->err);

@@ -156,7 +156,7 @@ TEST(a_keeper_elsewhere_gets_nothing)
 	peer_uid--;
 	peer_pid = 0;
 	gives(false, 0);
-	/* The first process of a container may be one. */
+	/* The first process of a container may be a keeper. */
 	peer_pid = 1;
 	fake_home(1);
 	gives(true, 0);
@@ -257,11 +257,11 @@ TEST(a_keeper_is_found_or_started)
 		fake_fails(rows[i].call, rows[i].err, rows[i].times);
 		gives(rows[i].given, rows[i].starts);
 		assert_int_equal(programs, rows[i].programs);
-		/* The keeper ends here; its parent ends well. */
+		/* The new keeper ends here; its parent ends with success. */
 		assert_int_equal(n_statuses, 2 * started);
 		assert_true(!started || (statuses[0] == 1 && statuses[1] == 0));
 	}
-	/* Not twice within a second. */
+	/* The library does not start a keeper twice within a second. */
 	fake_fails("connect()", ECONNREFUSED, 1);
 	gives(false, 0);
 }
@@ -281,7 +281,7 @@ static int look_at_objects(look_fn look, void *arg)
 	return 1;
 }
 
-/* Sanitizers call it, too, before they are ready. */
+/* Sanitizers call this function, too, before they are ready. */
 __attribute__((no_sanitize("address", "undefined"))) int dl_iterate_phdr(look_fn look, void *arg)
 {
 	static int (*real)(look_fn look, void *arg);
@@ -303,7 +303,7 @@ static void look_at_path(void)
 	snprintf(paths + strlen(paths), sizeof(paths) - strlen(paths), "%s ", path);
 }
 
-/* It is the first program that can be executed. */
+/* The first of these programs that can be executed is the keeper. */
 TEST(it_is_beside_the_library)
 {
 	static char far[PATH_MAX + 32], farther[PATH_MAX + 32], its[2 * PATH_MAX];
@@ -478,7 +478,7 @@ TEST(devices_are_queried_now_and_then)
 		{ 1000, 1, 0, 0, NO_DEVICE },
 		{ 1000, 1, 0, 1, NO_DEVICE },
 		{ 2000, 1, 1, 0, NO_DEVICE },
-		/* Too many open files is no answer. The close() below has asked, too. */
+		/* EMFILE is no answer. The close() below has asked, too. */
 		{ 0, 13, 13, 0, NO_DEVICE },
 		{ 0, 1, 1, 0, NO_DEVICE, EMFILE, "socket() 16" },
 		{ 0, 15, 15, 0, NO_DEVICE },
@@ -508,7 +508,7 @@ TEST(devices_are_queried_now_and_then)
 		assert_int_equal(queries, rows[i].queries);
 		if (yes)
 			continue;
-		/* Then nothing remains to be sent; EINVAL: a listener. */
+		/* Without RDMA, nothing remains to be sent; EINVAL means a listener. */
 		fake_socket(5, AF_SMC, 0)->unsent = -EINVAL;
 		shim_fd_mark_socket(5);
 		comes_to(close(5), 0, 0);
@@ -576,7 +576,7 @@ TEST(epoll_without_a_watch)
 	comes_to((shim_watches_find(&found, 5, 9), found.n), 0, 0);
 	fake.fds[5].revents = POLLHUP;
 	comes_to((shim_watches_find(&found, 5, 9), found.n), 1, 0);
-	/* Other files. */
+	/* Other files than an epoll instance. */
 	fake.pid = 0;
 	shim_fd_set(FD_EPOLL, 0);
 	fake.fds[3].is_epoll = false;

@@ -141,7 +141,7 @@ TEST(most_connections_decide)
 	int n = 0;
 
 	use_rules("80,listen:90");
-	/* The first one of the process is enough, for the second socket() after it. */
+	/* The first connection of the process decides, for the second socket() after it. */
 	for (new_socket(); !shim_fd_is_tcp(5); new_socket(), n++)
 		makes_tcp(connect_to(80));
 	assert_int_equal(n, 2);
@@ -155,7 +155,7 @@ TEST(most_connections_decide)
 		only_call();
 		assert_false(shim_fd_is_tcp(5));
 	}
-	/* Later, six of the other kind are. */
+	/* Later, it takes six connections of the other kind. */
 	connect_to(81);
 	connect_often(80);
 	for (n = 0; shim_fd_is_tcp(5); new_socket(), n++)
@@ -474,7 +474,7 @@ TEST(accepted_options_cost_one_call)
 	keeps(set_int(IPPROTO_TCP, TCP_FASTOPEN, 1));
 	keeps(set_int(IPPROTO_TCP, TCP_CORK, 1));
 	calls(1);
-	/* One that may become an SMC socket stays TCP if it cannot do without the option. */
+	/* A TCP socket that could become an SMC socket stays TCP if it needs the option. */
 	shim_fd_new(5, FD_OWN);
 	comes_to(set_int(IPPROTO_TCP, TCP_CORK, 1), 0, ERRNO_NOISE);
 	only_call();
@@ -503,7 +503,7 @@ TEST(debug_lines_are_for_standard_error)
 	assert_string_equal(fake.said, "");
 }
 
-/* Then connect() needs no query. */
+/* A plain socket stays plain, so that connect() needs no query, until one of these calls. */
 TEST(sockets_that_are_as_socket_gave_them)
 {
 	const struct linger linger = { 0, 0 };
@@ -526,7 +526,7 @@ TEST(sockets_that_are_as_socket_gave_them)
 	comes_to((shim_close(9), 0), 0, 0);
 }
 
-/* FIOGETOWN, and those that set one. */
+/* FIOGETOWN, and the requests that set an owner. */
 TEST(an_owner_may_be_set_by_ioctl)
 {
 	for (int request = 0x8901; request <= 0x8903; request++) {
@@ -671,7 +671,7 @@ TEST(a_dead_link_is_a_timeout)
 
 /* ---- replacements ---- */
 
-/* An option that new sockets have, too, with another value. */
+/* Socket 5 has another value of the option than new sockets. */
 static void has_int(int level, int name, int value)
 {
 	fake_int(FAKE_ANY, level, name, 0);
@@ -693,7 +693,7 @@ TEST(only_options_set_are_copied)
 	set_int(IPPROTO_IP, IP_FREEBIND, 3);
 	comes_to(shim_replace_open(known(5, smc), KIND_TCP), 9, 0);
 	assert_int_equal(option_of(9, IPPROTO_IP, IP_FREEBIND), 3);
-	/* By an older name. */
+	/* The option has an older name, too. */
 	assert_false(shim_option_was_set(SOL_SOCKET, SO_TIMESTAMPNS));
 	set_int(SOL_SOCKET, SO_TIMESTAMPNS_NEW, 1);
 	assert_true(shim_option_was_set(SOL_SOCKET, SO_TIMESTAMPNS));
@@ -709,7 +709,7 @@ TEST(only_options_set_are_copied)
 	}
 }
 
-/* Sizes of @sndbuf and 3000 bytes come to be these of another socket, -1 for those of a new one. */
+/* Replace a socket with SO_SNDBUF @sndbuf and SO_RCVBUF 3000. Expect these values; -1: not set */
 static void check_buffers(int locks, int sndbuf, enum shim_kind kind, int new_sndbuf,
 			  int new_rcvbuf, int new_locks)
 {
@@ -723,14 +723,14 @@ static void check_buffers(int locks, int sndbuf, enum shim_kind kind, int new_sn
 	fake_shut(9);
 }
 
-/* To SMC sockets, and to TCP sockets if the program has set them. */
+/* SMC sockets inherit sizes; TCP sockets only those that the program has set. */
 TEST(buffers_go_along)
 {
 	check_buffers(0, 2000, KIND_TCP, -1, -1, -1);
 	check_buffers(0, 2000, KIND_INET, 2000, 3000, 0);
 	check_buffers(1, 2000, KIND_TCP, 2000, -1, 1);
 	check_buffers(2, 2000, KIND_TCP, -1, 3000, 2);
-	/* More than allowed, as root can set it; too little. */
+	/* A size above the limit, which root can set, and a small one. */
 	fake.most = 100;
 	check_buffers(2, 1, KIND_INET, -1, 3000, 2);
 }
@@ -751,7 +751,7 @@ TEST(an_option_that_smc_refuses_keeps_tcp)
 		has_int(cases[i][0], cases[i][1], 1);
 		fake_fails("setsockopt", EOPNOTSUPP, 2);
 		refuses(shim_replace_open(known(5, tcp), KIND_AF_SMC), EOPNOTSUPP);
-		/* It is not set if new sockets have it. */
+		/* An option that new sockets have already is not set. */
 		fake_int(FAKE_ANY, cases[i][0], cases[i][1], 1);
 		comes_to(shim_replace_open(known(5, tcp), KIND_AF_SMC), 9, 0);
 	}
@@ -770,7 +770,7 @@ TEST(number_zero_is_a_number)
 		fake_shut(0);
 		fake.config.sndbuf = (struct smc_buffer){ bytes, INT_MAX };
 		atomic_store(&shim_openers[0], NULL);
-		/* An earlier error is no refusal of SMC. */
+		/* An errno from before the call does not mean that SMC is refused. */
 		errno = EAFNOSUPPORT;
 		assert_int_equal(socket(AF_INET, SOCK_STREAM, 0), 0);
 		assert_int_equal(errno, EAFNOSUPPORT);
@@ -779,11 +779,11 @@ TEST(number_zero_is_a_number)
 		assert_int_equal(option_of(0, SOL_SOCKET, SO_BUF_LOCK), bytes ? 0 : -1);
 		assert_int_equal(!atomic_load(&shim_openers[0]), bytes != 0);
 	}
-	/* The first one looks at a TCP socket. */
+	/* The first socket() queries a TCP socket. */
 	assert_int_in_range(fake.opened[KIND_TCP], 1, 2);
 }
 
-/* The sizes of a socket that becomes SMC are SMC's, unless the program has set them. */
+/* A socket that becomes SMC gets the sizes for SMC, unless the program has set sizes. */
 TEST(tcp_sockets_become_smc_sockets)
 {
 	use_rules("80");
@@ -804,7 +804,7 @@ TEST(tcp_sockets_become_smc_sockets)
 	keeps(connect_to(81));
 }
 
-/* A TCP socket with an option that SMC lacks stays, and one with a duplicate. */
+/* A TCP socket stays TCP if it has an option that SMC lacks, or a duplicate. */
 TEST(sockets_that_stay_tcp)
 {
 	static const int options[][2] = { { SOL_SOCKET, SO_RCVLOWAT },
@@ -821,7 +821,7 @@ TEST(sockets_that_stay_tcp)
 	assert_true(shim_fd_is_tcp(5));
 	dup(5);
 	assert_false(shim_fd_is_tcp(5) || shim_fd_is_tcp(11));
-	/* If SMC is refused, socket() tries it again. */
+	/* If SMC is refused, the next socket() tries it again. */
 	new_socket();
 	fake_fails("socket", EPROTONOSUPPORT, 1);
 	keeps(connect_to(81));
@@ -860,9 +860,9 @@ static void note_locks(void)
 }
 
 /*
- * Locks of the sizes while the kernel's listen() runs, which fails with errno @err; afterwards they
- * are as before: @locks, -1 if the kernel does not have the option. @sndbuf, @rcvbuf: for sockets
- * below those numbers; the clients of a listener are as many as its program may have descriptors
+ * Expect @below as locks of the sizes while the kernel's listen() runs, which fails with errno
+ * @err, and @locks before and after it; -1 if the kernel lacks the option. @sndbuf, @rcvbuf: the
+ * sizes are for descriptors below these numbers; the limit of descriptors is the number of clients
  */
 static void check_locks(int locks, int sndbuf, int rcvbuf, int err, int below)
 {

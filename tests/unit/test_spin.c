@@ -19,7 +19,7 @@ static struct {
 	long looks, masks, options;
 	int flags, timeout;
 	bool is_interrupted; /* the next look ends with EINTR */
-	bool is_host;	     /* a thread that did not run seems to */
+	bool is_host;	     /* a thread that the host has stopped seems to run */
 	uint64_t blocked, pending, delivered;
 	void (*handler)(int), (*on_look)(void);
 	int handler_flags;
@@ -122,7 +122,7 @@ static int fake_action(int number, const struct sigaction *new, struct sigaction
 #define syscall fake_syscall
 #define clock_gettime fake_clock
 #define open fake_open
-/* Only the function: the structure has no parenthesis. */
+/* Replace only the function: in uses of the structure, no parenthesis follows. */
 #define sigaction(...) fake_action(__VA_ARGS__)
 #include "ld_pre_smc_spin/spin.c"
 
@@ -206,7 +206,7 @@ TEST(others_cost_nothing)
 	assert_int_equal(looks_of(SMC_FD, 10), 0);
 }
 
-/* It is checked once in a while: the number may be another socket by then. */
+/* A descriptor is checked once in a while: its number may be another socket by then. */
 TEST(fallen_back)
 {
 	int i;
@@ -225,7 +225,7 @@ TEST(nonblocking)
 	assert_int_equal(looks_of(SMC_FD, 10), 0);
 }
 
-/* Input that is always there: fewer and fewer looks. */
+/* If input is always there, there are fewer and fewer looks. */
 TEST(stream)
 {
 	long looks = 0;
@@ -235,7 +235,7 @@ TEST(stream)
 		looks += looks_of(SMC_FD, 0);
 	assert_int_in_range(looks, 90, 120);
 	assert_int_equal(kernel.masks, 0);
-	/* After one that had to wait, the pause is short again. */
+	/* After a call that had to wait, the pause is short again. */
 	while (!looks_of(SMC_FD, 10))
 		;
 	assert_int_equal(looks_of(SMC_FD, 0), 1);
@@ -258,14 +258,14 @@ TEST(stops_without_success)
 		looks_of(SMC_FD, 1000000);
 	spin_new(SMC_FD);
 	assert_int_equal(looks_of(SMC_FD, 10), 10);
-	/* Back at once. */
+	/* Input that comes soon keeps the descriptor spinning. */
 	for (i = 0; i < 100; i++)
 		assert_int_equal(looks_of(SMC_FD, 10), 10);
 }
 
 static bool is_slot_free;
 
-/* Another thread, some milliseconds later. */
+/* Another thread looks for a slot, some milliseconds later. */
 static void look_for_slot(void)
 {
 	atomic_uint *slot;
@@ -297,13 +297,13 @@ TEST(few_processors)
 	assert_int_equal(looks_of(SMC_FD, 2), 2);
 	assert_false(is_slot_free);
 	kernel.on_look = NULL;
-	/* A thread that never came back. */
+	/* The slot of a thread that never came back is free again. */
 	slots[0] = milliseconds(now()) + 2;
 	kernel.now += 1000000000;
 	assert_int_equal(looks_of(SMC_FD, 10), 10);
 }
 
-/* Milliseconds until a thread that lost its processor for some may spin. */
+/* Milliseconds until a thread may spin that lost its processor for @lost milliseconds. */
 static long rest_after(int lost)
 {
 	long long start;
@@ -326,21 +326,21 @@ TEST(lost_processor)
 	assert_int_equal(looks_of(SMC_FD, 10), 10);
 	kernel.now += 10000000000;
 	assert_int_in_range(rest_after(1000), LONGEST_REST - 1, LONGEST_REST + 2);
-	/* Again and again: longer and longer. */
+	/* Each rest that follows soon is longer. */
 	assert_int_in_range(rest_after(3), 2 * LONGEST_REST - 1, 2 * LONGEST_REST + 2);
 	for (i = 0; i < 10; i++)
 		assert_true(rest_after(3) >= 2 * LONGEST_REST - 1);
 	assert_int_in_range(rest_after(3), LONGEST_RESTS - 1, LONGEST_RESTS + 2);
-	/* Not if the host of a virtual machine took it. */
+	/* The rest is short if the host of a virtual machine took the processor, */
 	kernel.is_host = true;
 	assert_int_in_range(rest_after(3), 28, 33);
 	kernel.is_host = false;
 	for (i = 0; i < 10; i++)
 		rest_after(3);
-	/* Nor after a while without. */
+	/* and after a long time without a loss. */
 	kernel.now += 10000000000;
 	assert_int_in_range(rest_after(3), 28, 33);
-	/* Meanwhile hardly a call looks. */
+	/* During a rest hardly a call looks. */
 	begin_rest(now(), 1000000, false);
 	kernel.looks = 0;
 	for (i = 0; i < 160; i++)
@@ -402,17 +402,17 @@ TEST(polls)
 	assert_false(spin_poll(fds, 2, 50, NULL));
 	assert_false(spin_poll(fds, 2, 0, NULL));
 	assert_int_equal(kernel.looks, 10);
-	/* A handler with SA_RESTART ends it, too; not with a mask that blocks the signal. */
+	/* A handler with SA_RESTART ends the call, too, unless the mask blocks the signal. */
 	kernel.ready_at = INT64_MAX;
 	kernel.pending = closed;
 	kernel.handler_flags = SA_RESTART;
 	assert_int_equal(spin_poll(fds, 2, 1000, &open), -1);
 	assert_false(spin_poll(fds, 2, 1000, &closed));
-	/* A mask that the kernel refuses is left to it. */
+	/* The kernel's call refuses an invalid mask. */
 	kernel.looks = 0;
 	assert_false(spin_poll(fds, 2, 1000, (void *)8));
 	assert_int_equal(kernel.looks, 0);
-	/* With input, too, the handler of a signal that only this call admits runs. */
+	/* Even with input, the handler of a signal that only this call admits runs. */
 	kernel.blocked = closed;
 	kernel.delivered = 0;
 	kernel.ready_at = kernel.now + 10000;
@@ -425,7 +425,7 @@ TEST(polls)
 	kernel.looks = 0;
 	assert_false(spin_poll(fds, 1, -1, NULL));
 	assert_int_equal(kernel.looks, 1);
-	/* Nor is input of one wanted. */
+	/* The program wants no input of the connection. */
 	memset(arrays, 0, sizeof(arrays));
 	fds[1].events = POLLOUT;
 	assert_false(spin_poll(fds, 2, -1, NULL));
@@ -497,12 +497,12 @@ TEST(grows_while_sleeps_are_short)
 	adapt();
 	for (i = 0; i < (long)ARRAY_SIZE(want); i++)
 		assert_int_in_range(wait_for(SMC_FD, 150, 0), want[i], want[i] + 2);
-	/* From then on it finds all, and keeps its time. */
+	/* From then on, each spin finds input, and the thread keeps its time. */
 	for (i = 0; i < 1000; i++)
 		assert_int_in_range(wait_for(SMC_FD, 150, 0), 149, 151);
 	assert_int_equal(mine.usec[SPIN_RECV], 192);
 	assert_int_equal(mine.usec[SPIN_EPOLL], 0);
-	/* Sleeps that take longer, as both ends are woken, count too; the bound does not grow. */
+	/* Sleeps that are longer because both ends are woken count, too; the limit stays. */
 	for (i = 0; i < 5; i++) {
 		wait_for(SMC_FD, 600, 1000);
 		assert_int_equal(mine.usec[SPIN_RECV], 200);
@@ -521,18 +521,18 @@ TEST(shrinks_after_long_sleeps)
 	for (i = 0; i < 1000; i++)
 		spent += wait_for(SMC_FD, 1000000, 0);
 	assert_int_equal(mine.usec[SPIN_RECV], 0);
-	/* One look each in the beginning, which takes a microsecond, and none in the end. */
+	/* Later waits begin with one look of a microsecond each, and in the end with none. */
 	assert_int_in_range(spent, 200 + 100 + 50 + 25 + 12, 450);
-	/* Input at once teaches nothing. */
+	/* Calls that find input at once teach nothing. */
 	for (i = 0; i < 1000; i++)
 		wait_for(SMC_FD, 0, 100);
 	assert_int_equal(mine.usec[SPIN_RECV], 0);
-	/* Short sleeps do, after the longest pause. */
+	/* Short sleeps teach the thread to spin, after the longest pause. */
 	for (i = 0; wait_for(SMC_FD, 100, 0) < 90; i++)
 		assert_int_in_range(i, 0, LONGEST_PAUSE + 20);
 }
 
-/* Always too late for it: it costs hardly more than nothing. */
+/* Input that always comes too late costs hardly any time. */
 TEST(share_in_vain)
 {
 	long long start = kernel.now, elapsed;
@@ -551,7 +551,7 @@ TEST(share_in_vain)
 	}
 	elapsed = (kernel.now - start) / 1000;
 	assert_int_in_range((spent - i) * 1000 / elapsed, 2, 5);
-	/* Two of three succeed: a quarter. */
+	/* If two of three spins succeed, a quarter of the time is spent in vain. */
 	start = kernel.now;
 	for (spent = i = 0; i < 100000; i++) {
 		spin_new(SMC_FD);

@@ -176,7 +176,7 @@ static void add_in(struct summary *summary, const struct netns *netns, struct so
 	add(summary, one, times);
 }
 
-/* As in issue 15; the first reason is that of most connections. */
+/* The first reason is that of most connections. */
 static struct summary *filled_netns(bool has_listening)
 {
 	struct summary *summary = summary_new(has_listening);
