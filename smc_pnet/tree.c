@@ -43,7 +43,7 @@ static int on_group(const struct nlmsghdr *nlh, void *arg)
 	return 0;
 }
 
-/* Dump them; none if the kernel is too old. */
+/* Dump the link groups; there are none if the kernel is too old. */
 static int load_groups(struct pnet_groups *groups, struct smc_err *err)
 {
 	struct reader reader = { .groups = groups, .err = err };

@@ -225,7 +225,7 @@ static void report_restart(const struct unit *unit, const char *what)
 		       *name == '-' ? "-- " : "", (int)text.len, text.data);
 }
 
-/* True if its drop-in attaches by eBPF. */
+/* True if the unit's drop-in attaches by eBPF. */
 static bool has_bpf(const struct unit *unit)
 {
 	struct smc_err ignored;
@@ -280,7 +280,7 @@ int unit_enable(const struct request *req)
 	return ret ? cli_error(req->launch.tool, "%s", err.text) : 0;
 }
 
-/* Return: 1 if its drop-in was removed, 0 if there was none, -errno with a message. */
+/* Return: 1 if the unit's drop-in was removed, 0 if there was none, -errno with a message. */
 static int remove_dropin(const struct unit *unit, struct smc_err *err)
 {
 	bool was_bpf = has_bpf(unit);
@@ -291,7 +291,7 @@ static int remove_dropin(const struct unit *unit, struct smc_err *err)
 	return ret;
 }
 
-/* Remove its rules. Return: exit status; @is_gone: there were some */
+/* Remove the unit's rules. Return: exit status; @is_gone: there were some */
 static int unlimit(const struct request *req, const char *unit, bool *is_gone)
 {
 	struct smc_err err = { 0 };

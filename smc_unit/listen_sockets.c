@@ -115,7 +115,7 @@ int unit_listeners(struct listeners *found, const struct unit *unit, struct smc_
 	int ret;
 
 	*found = (struct listeners){ 0 };
-	/* If systemd also holds a socket, it has opened it. The holders of a socket are sorted. */
+	/* If systemd also holds a socket, systemd has opened it. Holders are sorted. */
 	*smc_array_add(&pids.all, &pids.count) = systemd;
 	ret = find_processes(&pids, found, unit, err);
 	if (!ret)

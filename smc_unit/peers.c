@@ -89,7 +89,7 @@ static int make_rules(struct out_text *text, const struct unit *unit, const stru
 	return need_ports ? add_ports(text, unit, peers, err) : 0;
 }
 
-/* Before the unit is looked for */
+/* Check what needs no unit, before the unit is looked for. */
 static int check_peers(const struct peers *peers, struct smc_err *err)
 {
 	if (!peers->count)

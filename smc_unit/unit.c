@@ -235,12 +235,12 @@ static int check_bpf(struct unit *unit, struct smc_err *err)
 
 	if (unit->req->user)
 		return smc_err_say(err, ENOTSUP, "eBPF needs root: it is for system units");
-	/* A security module would deny its sockets, or accepted connections: worse than TCP. */
+	/* A security module would deny SMC sockets, or accepted connections: worse than TCP. */
 	if (confined_unit(unit->name, &unit->props, true, why) > 0)
 		return smc_err_say(err, EACCES, "%s: %s: " CONFINED_SEE, unit->name, why);
 	if (tool_find("smc_bpf", unit->loader) && check_owner(unit, unit->loader, err))
 		return -EPERM;
-	/* Only root may ask. Others fail later, writing the drop-in. */
+	/* Only root may ask. Other users fail later, when they write the drop-in. */
 	return geteuid() ? bpf_ask("--version", NULL, NULL, err) :
 			   bpf_ask("check", "--cgroup", "/", err);
 }

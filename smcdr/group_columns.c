@@ -34,7 +34,7 @@ static void text_chid(struct out_text *text, const void *value)
 		out_str(text, " (loopback)");
 }
 
-/* Kernels with version 1 only do not send the version. */
+/* Kernels that have only version 1 do not send the version. */
 static const void *versioned(const void *object)
 {
 	static const struct smc_lgr version_1 = { .version = 1 };
