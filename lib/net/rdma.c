@@ -69,7 +69,7 @@ static int read_gids(struct rdma_port *port, const char *path)
 	return ret;
 }
 
-/* A port's net device: the base of its first GID's; Soft-RoCE: its parent; else by bus and port. */
+/* The net device of a port, by its first GID; for Soft-RoCE its parent; else by bus and port. */
 static void find_netdev(struct rdma_port *port, const struct rdma_dev *dev, const char *path,
 			const struct netdev_table *netdevs)
 {

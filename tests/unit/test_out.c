@@ -461,7 +461,7 @@ TEST(json_lists)
 	assert_string_equal(json_said(out_json_list(table, NULL, 0, sizeof(objects[0]))), "[]");
 }
 
-/* U+0085 would move a terminal's cursor; parsed again it is unchanged. */
+/* U+0085 would move a terminal's cursor, so it is escaped; a parser gets it unchanged. */
 TEST(json_documents)
 {
 	struct out_text text = { 0 };

@@ -38,7 +38,7 @@ TEST(complete)
 	}
 }
 
-/* The message that a code answers shows who raises it: these ranges, else both sides. */
+/* These ranges answer messages of one side; the other side raises them. All others: both sides. */
 TEST(sides)
 {
 	static const struct {
