@@ -169,7 +169,7 @@ static void live_all(int protocol)
 	}
 }
 
-/* Most machines need no system call for it. */
+/* On most machines, reading the clock needs no system call. */
 static bool is_clock(uint64_t number)
 {
 #ifdef SYS_clock_gettime64

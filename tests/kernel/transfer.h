@@ -90,7 +90,7 @@ static inline ssize_t write_file(int way, int fd, char *data, size_t len)
 static inline ssize_t write_by(int way, int fd, const void *bytes, size_t len, int flags)
 {
 	char *data = (char *)bytes;
-	/* One without bytes between the others. */
+	/* An empty part between the others. */
 	struct iovec parts[] = { { data, len / 3 },
 				 { NULL, 0 },
 				 { data + len / 3, len - len / 3 } };

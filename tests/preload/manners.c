@@ -71,7 +71,7 @@ static int run_cancel(void)
 	return puts(survived ? "not cancelled" : "CANCELLED") < 0;
 }
 
-/* Install a filter that answers a system call so. */
+/* Install a filter that gives this answer to a system call. */
 static int filter(unsigned int number, unsigned int answer)
 {
 	struct sock_filter code[] = {

@@ -30,7 +30,7 @@ PLAY(accept_again, "l.listener take events c.fresh join l.take events a.take c.t
 PLAY(accept_states,
      "c.fresh take bind take close take c.fresh refused take c.nonblocking hole take")
 
-/* The client is no more there, or not quite, when the server takes it. */
+/* The client has left, or is about to leave, when the server takes it. */
 #define LATE(steps)                                                                                \
 	"l.listener c.fresh connect " steps " nap l.events a.accept names events rest send nap send"
 

@@ -2,7 +2,7 @@
 /* Control messages: those that a socket accepts, and those that it reports. */
 #include "twin.h"
 
-/* A message to the socket, whose length is @shift bytes from that of its @size bytes of data. */
+/* Send a control message of @size bytes of data, whose length field is wrong by @shift. */
 static void control_to(int fd, int level, int type, size_t size, int shift)
 {
 	char control[CMSG_SPACE(64)] = "";

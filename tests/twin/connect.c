@@ -41,7 +41,7 @@ CASE(in_use)
 	SAY("shutdown", shutdown(p.c, SHUT_WR));
 }
 
-/* Only the family is wrong, or also the length. */
+/* The family alone is wrong, or the length, too. */
 CASE(families)
 {
 	struct sockaddr_in6 other = { .sin6_family = AF_UNIX };
@@ -210,7 +210,7 @@ PLAY(connect_progress_shut, "l.listener c.nonblocking hole shut_write events err
 PLAY(connect_progress_close, "c.nonblocking hole close close")
 PLAY(connect_established, "l.listener c.nonblocking connect settle connect connect refused bind"
 			  " listen send a.accept readable recv")
-/* The client leaves while the connection comes about. */
+/* The client leaves while the connection is being made. */
 PLAY(connect_leave, "l.listener c.nonblocking connect close a.accept readable events rest send")
 
 /* The first call of any kind reports the refusal. */
@@ -255,7 +255,7 @@ static void lengths(int (*call)(int fd, const struct sockaddr *addr, socklen_t l
 		SAY("fresh", call(fresh(), (void *)&to.any, lens[i]));
 		SAY("connected", call(p.c, (void *)&to.any, lens[i]));
 		SAY("null", call(fresh(), NULL, lens[i]));
-		/* smc_bind() knows the family before the length. */
+		/* smc_bind() checks the family before the length. */
 		if (port)
 			SAY("other", call(fresh(), (void *)&other, lens[i]));
 	}

@@ -25,7 +25,7 @@ CASE_OF(write_flags_sendto, write_flags(OUT_SENDTO))
 CASE_OF(write_flags_sendmsg, write_flags(OUT_SENDMSG))
 CASE_OF(write_flags_sendmmsg, write_flags(OUT_SENDMMSG))
 
-/* A result, what it puts in the buffer, and how much it leaves. */
+/* The result of a call, what the call puts in the buffer, and how much it leaves. */
 static void read_flags(int way)
 {
 	struct pair p = in_state(IS_CONNECTED);

@@ -122,7 +122,7 @@ static void full_of(unsigned int what)
 	int ep = watch(p.c, what);
 	struct epoll_event event;
 
-	/* It is writable at first. */
+	/* The socket is writable at first. */
 	epoll_wait(ep, &event, 1, 0);
 	for (int i = 0; i < 2; i++) {
 		ssize_t left = (ssize_t)fill(p.c), n = 1;

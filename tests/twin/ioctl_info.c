@@ -17,7 +17,7 @@ static void request(const char *name, int fd, unsigned long number)
 			say("[%d]=%d", i, now[i]);
 }
 
-/* A FIN is acknowledged after 200 ms, or before. */
+/* A FIN is acknowledged within 200 ms. */
 static int enter_slowly(enum state state)
 {
 	int fd = enter(state);

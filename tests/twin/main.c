@@ -103,7 +103,7 @@ static void keep_text(struct run *run)
 	close(run->out);
 }
 
-/* Without SIGCHLD, which cases need. Return: number of those that ended and do not wait */
+/* Does not rely on SIGCHLD, which cases need. Return: number of cases that ended and do not wait */
 static int look_at(struct run *runs, size_t n, int limit)
 {
 	int ended = 0;
@@ -132,7 +132,7 @@ static void print(const struct run *run)
 	free(run->text);
 }
 
-/* Those that wait are last, and run at the same time. */
+/* Cases that wait are last, and run at the same time. */
 static void run_all(struct run *runs, size_t n, int jobs, int limit)
 {
 	size_t next = 0, i;

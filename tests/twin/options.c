@@ -23,7 +23,7 @@ CASE_OF(peek_off, refused_option(SO_PEEK_OFF, 0))
 CASE_OF(txrehash, refused_option(SO_TXREHASH, 1))
 CASE_OF(rcvlowat, refused_option(SO_RCVLOWAT, 2))
 
-/* Options without which a program does something else. */
+/* Options whose refusal makes a program do something else. */
 static void unanswered(int level, int name)
 {
 	int l = listener(), fd = fresh();

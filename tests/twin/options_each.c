@@ -162,7 +162,7 @@ WAITING_CASE_OF(opt_tcp_repair,
 		each((struct option){ IPPROTO_TCP, TCP_REPAIR, PLAIN,
 				      (const char *)(int[2]){ 1, 2 }, sizeof(int) }))
 
-/* Say where the results change, of get and of set to zero. */
+/* Print where the results of get, and of set to zero, change. */
 static void try_numbers(int fd, int count, int level, int name)
 {
 	char before[80] = "", now[80];
@@ -190,7 +190,7 @@ CASE_OF(opt_numbers_tcp, try_numbers(enter(IS_CONNECTED), 256, IPPROTO_TCP, 0))
 CASE_OF(opt_numbers_level, try_numbers(fresh(), 300, -1, 1))
 CASE_OF(opt_numbers_levels, try_numbers(enter(IS_CONNECTED), 300, -1, 13))
 
-/* A connected socket of IPv6, of a mapped address, becomes one of IPv4. */
+/* A connected IPv6 socket with a mapped address becomes an IPv4 socket. */
 CASE(opt_addrform_mapped)
 {
 	struct address addr = address_of("::ffff:127.0.0.1", 0);

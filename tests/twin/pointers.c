@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Addresses without memory: what a call reports, and how much it moved before. */
+/* Addresses without memory: the result of a call, and how much it moved before. */
 #include "twin.h"
 
 static void bad_buffers(size_t good)

@@ -126,7 +126,7 @@ static void say_number(const char *name, int fd)
 	say_result(name, fd < 0 ? -1 : 0);
 }
 
-/* No number is left, or only a few. */
+/* No descriptor is left, or only a few. */
 CASE(no_numbers)
 {
 	struct pair p = make_pair();

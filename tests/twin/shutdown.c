@@ -19,7 +19,7 @@ static void say_shut(int l, int port)
 	echo(&p);
 }
 
-/* A port that the kernel chooses for it would be lost with shutdown(). */
+/* A port that the kernel chose for the listener would be lost with shutdown(). */
 static int fixed_listener(void)
 {
 	int one = fresh(), l = fresh(), port;
@@ -75,7 +75,7 @@ CASE(shut_listener_idle)
 	say_shut(l, port);
 }
 
-/* A child has the listener, too: it may go on with it over SMC. */
+/* A child has the listener, too: the child may go on with it over SMC. */
 CASE(shut_listener_shared)
 {
 	int l = listener();
@@ -120,7 +120,7 @@ CASE(shut_read)
 	int ep = watch(p.c, EPOLLIN | EPOLLOUT | EPOLLET);
 	struct waiter waiters[] = { { "recv", call_recv, p.c }, { "writable", call_epoll, ep } };
 
-	/* It is writable at first. */
+	/* The socket is writable at first. */
 	call_epoll(ep);
 	start_waiters(waiters, 2);
 	SAY("shutdown", shutdown(p.c, SHUT_RD));

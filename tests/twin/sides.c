@@ -184,7 +184,7 @@ struct found {
 };
 
 #define WALK_STEPS 12
-/* The others are printed as they are. */
+/* The other walks are printed as they are. */
 #define WALKS_SHRUNK 50
 
 static char *name_of(const struct found *found, int step)
@@ -199,7 +199,7 @@ static char *name_of(const struct found *found, int step)
 	return name;
 }
 
-/* Leave @step out of each walk that differs without it, too, and in which TCP is repeatable. */
+/* Leave @step out of each walk that still differs without it, and that TCP repeats. */
 static bool leave_out(struct found *found, size_t n, int step, const char *side,
 		      const struct twin_sides *sides)
 {

@@ -94,7 +94,7 @@ static void events_in(enum state state)
 
 IN_EACH_STATE(events, events_in)
 
-/* Watched before a connect() that waits. */
+/* The socket is watched before a connect() that waits. */
 CASE(events_joined)
 {
 	static const unsigned int masks[] = { EPOLLOUT, EPOLLOUT | EPOLLET, ANY, ANY | EPOLLET };
@@ -110,7 +110,7 @@ CASE(events_joined)
 		say_waited("second", eps[i]);
 }
 
-/* One that does not wait has reported it before. */
+/* A connect() that does not wait has reported this already. */
 CASE(events_joined_twice)
 {
 	int l = listener(), c = fresh_with(SOCK_NONBLOCK), edge = watch(c, EPOLLOUT | EPOLLET);

@@ -131,7 +131,7 @@ WAITING_CASE_OF(cancel_connect, cancelled(wait_connect, false))
 WAITING_CASE_OF(cancel_poll, cancelled(call_poll, false))
 WAITING_CASE_OF(cancel_select, cancelled(call_select, false))
 
-/* Two that wait for one event: each gets one of two. */
+/* Two threads wait for one event each, and two events come: each thread gets one. */
 static void two(long (*call)(int fd), bool accepts)
 {
 	struct waiter waiters[2];

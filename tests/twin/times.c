@@ -4,7 +4,7 @@
 
 enum { LIMIT = 100 };
 
-/* The result, and for one that gave up, whether it waited since @start. */
+/* The result, and for a call that gave up, whether it waited since @start. */
 static void say_timed(const char *name, double start, long ret)
 {
 	double ms = (seconds() - start) * 1000;

@@ -56,7 +56,7 @@ struct twin_case {
 #define CASE(case_name) TWIN_CASE(case_name, false)
 #define WAITING_CASE(case_name) TWIN_CASE(case_name, true)
 
-/* One that consists of a call. */
+/* A case that consists of one call. */
 #define CASE_OF(case_name, call)                                                                   \
 	CASE(case_name)                                                                            \
 	{                                                                                          \
@@ -149,7 +149,7 @@ void say_kind(const char *name, int fd);
 int get(int fd, int level, int name);
 int set(int fd, int level, int name, int value);
 const char *events(int fd);
-/* Print its address and its peer's, with 0 or "some" for the port. */
+/* Print the address of a socket and of its peer, with 0 or "some" for the port. */
 void say_names(const char *name, int fd);
 /* Names of bits of poll(2) and epoll(7). */
 const char *bits(unsigned int events);
@@ -170,7 +170,7 @@ int fresh(void);
 int listener(void);
 /* Bind to any port, and listen. */
 int start_listening(int fd);
-/* A port that refuses connections for the rest of the case, and its socket, -1 before. */
+/* A port that refuses connections until the case ends, and its socket; -1 at first. */
 extern int refused_fd;
 int refused_port(void);
 int disconnect(int fd);
@@ -222,11 +222,11 @@ long call_epoll(int fd);
 int watch(int fd, unsigned int what);
 /* Body of a thread that makes the call of a struct waiter. */
 void *wait_in_thread(void *waiter);
-/* A process or a thread; also if it has ended. */
+/* A process or a thread, even if it has ended. */
 void wait_until_it_sleeps(pid_t pid);
-/* All wait, or have ended. */
+/* All threads wait, or have ended. */
 void start_waiters(struct waiter *waiters, size_t n);
-/* If one is never woken, the case hangs. */
+/* If a thread is never woken, the case hangs. */
 void end_waiters(struct waiter *waiters, size_t n);
 /* A whole life of a connection. Return: true if each call succeeds */
 bool lives(void);
@@ -243,7 +243,7 @@ long say_step(char letter, const char *name, long ret);
 long do_step(char letter, int *fd, const char *name);
 /* A pair whose client is in this state and does not block. Count SIGPIPE from now. */
 struct pair in_state(enum state state);
-/* As the client of that, but it blocks. */
+/* The client of in_state(), but it blocks. */
 int enter(enum state state);
 /* States in which options and requests are tried, up to one without a name. */
 extern const struct named_state states[];

@@ -72,7 +72,7 @@ CASE(urgent_ways)
 		SAY(ins[way], read_by(way, p.c, (char[4]){ 0 }, 4, MSG_OOB));
 		SAY("recv", recv(p.c, much, 3, 0));
 	}
-	/* It is not lost with the end. */
+	/* The urgent byte is not lost at the end of the stream. */
 	SAY("send", send(p.a, "ab", 2, MSG_OOB));
 	SAY("shutdown", shutdown(p.a, SHUT_WR));
 	wait_for(p.c, POLLRDHUP);

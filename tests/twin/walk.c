@@ -141,7 +141,7 @@ static bool is_settled(const struct slot *s)
 	return !(wrong >> info.tcpi_state & 1);
 }
 
-/* Only the first that does not come costs time. */
+/* Only the first event that does not come costs time. */
 static void settle(void)
 {
 	for (struct slot *s = slots; s <= last; s++) {
@@ -332,10 +332,10 @@ static void do_read(struct slot *s, unsigned int n)
 	bool is_over = !end->peer || end->fin || end->reset || end->shut & POLLIN;
 	int way = (int)(n / 3 % INS), flags = way < IN_FLAGS ? all_flags[n / 24 % 4] : 0;
 
-	/* recvmmsg() finds the same twice, and over TCP the error of an earlier write. */
+	/* recvmmsg() would find the end or peeked bytes twice, over TCP a write's error. */
 	if (way == IN_RECVMMSG && (flags == MSG_PEEK || end->fin))
 		way = IN_RECVMSG;
-	/* These would wait. */
+	/* Calls that would wait. */
 	if (!is_over && !end->nonblocking && !end->limited &&
 	    end->in < (flags == MSG_WAITALL ? (int)len : 1)) {
 		way = IN_RECVFROM;
@@ -548,7 +548,7 @@ static unsigned int state_of(const struct end *end)
 	       (end->fin_first ? FIN_FIRST : 0);
 }
 
-/* Steps that differ over SMC in this state. No library can hide it, or it need not. */
+/* Steps that differ over SMC in this state, which no library can hide, or need not hide. */
 static const struct {
 	void (*run)(struct slot *s, unsigned int n);
 	unsigned int state;
@@ -600,7 +600,7 @@ static const struct step steps[] = {
 	{ do_connect, 4, ANYWHERE }, { do_unconnect, 1, ANYWHERE }, { do_accept, 4, EMPTY },
 	{ do_pair, 3, EMPTY },
 	{ do_write, 8, ANYWHERE }, { do_more, 1, ANYWHERE }, { do_read, 9, ANYWHERE },
-	/* getpeername() knows the peer of what its own process has shut. */
+	/* getpeername() knows the peer only if this process has shut the socket down. */
 	{ do_shutdown, 4, HERE }, { do_close, 3, HERE }, { do_dup, 2, HERE },
 	{ do_hold, 1, HERE }, { do_option, 5, ANYWHERE }, { do_limit, 1, ANYWHERE },
 	{ do_nonblocking, 2, ANYWHERE }, { do_events, 4, ANYWHERE }, { do_ask, 2, ANYWHERE },
@@ -660,7 +660,7 @@ static void end_walk(void)
 	refused_fd = -1;
 }
 
-/* An own address keeps the ports of others away. */
+/* With an address of its own, a walk meets no ports of others. */
 static void begin(unsigned long seed, unsigned long number)
 {
 	luck = (seed * 1000003 + number + 1) * 0x9e3779b97f4a7c15;
