@@ -18,7 +18,7 @@ static size_t n_cases;
 	}                                                                                          \
 	static void case_##case_name(void)
 
-/* One that consists of a call. */
+/* A case that consists of one call. */
 #define CASE_OF(case_name, call)                                                                   \
 	CASE(case_name)                                                                            \
 	{                                                                                          \

@@ -168,7 +168,7 @@ static bool is_wanted(const struct twin_case *test, char **names)
 	return wanted;
 }
 
-/* Return: number of cases with these names, all without one; 0: one does not exist */
+/* Return: number of cases with these names, or of all without names; 0: one does not exist */
 static size_t pick(struct run *runs, char **names)
 {
 	const struct twin_case *const *test = __start_twin_cases;

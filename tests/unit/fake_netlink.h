@@ -243,7 +243,7 @@ ssize_t recvmsg(int fd, struct msghdr *msg, int flags)
 	return flags & MSG_TRUNC || room >= (size_t)len ? len : (ssize_t)room;
 }
 
-/* Set-up of each test, and the end of the last. */
+/* Set up each test, after the end of the previous one. */
 FIXTURE(fake_setup)
 {
 	for (size_t i = 0; i < fake.n_steps; i++)

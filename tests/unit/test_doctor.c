@@ -178,7 +178,7 @@ TEST(test_sizes)
 		   "sysctl -w net.smc.wmem=524288 | tee /etc/sysctl.d/90-smc-wmem.conf\n");
 }
 
-/* One IPv6 socket for both families is a limit for SMC-Rv2 before 6.13, if there is one. */
+/* An IPv6 socket for both families, if there is one, limits SMC-Rv2 before 6.13. */
 TEST(test_bindv6only)
 {
 	host.facts.choices.rows.count = 0;

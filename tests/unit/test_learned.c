@@ -156,7 +156,7 @@ TEST(long_lives_use_smc)
 	assert_true(learned_is_long(place, longer));
 }
 
-/* Only measured lives teach. After a thousand short ones, SMC is back within 2 % of that. */
+/* Only measured lives teach. After a thousand short ones, SMC is back within twenty. */
 TEST(a_change_is_noticed_soon)
 {
 	const uint32_t longer = 100 * LEARNED_LONG;

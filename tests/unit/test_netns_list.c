@@ -13,7 +13,7 @@
 
 #define COUNT 40
 
-/* Replaces that of lib/process: the program is not beside this test. */
+/* Replaces tool_ask() of lib/process: the program is not beside this test. */
 int tool_ask(const char *name, const char *command, const char *option, const char *value,
 	     char **text, struct smc_err *err)
 {

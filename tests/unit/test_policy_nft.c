@@ -72,7 +72,7 @@ TEST(tables_of_others_are_refused)
 	}
 }
 
-/* Such as that of an older version: it is replaced. */
+/* A table of an older version, for example, is replaced. */
 TEST(a_table_without_lines_is_empty)
 {
 	struct policy policy = { 0 };

@@ -266,7 +266,7 @@ TEST(each_answer_of_the_kernel)
 	}
 }
 
-/* It has hidden the limit, and waits. */
+/* The other thread has hidden the limit, and waits. */
 TEST(another_thread_connects)
 {
 	const struct row row = { LATE, .limit = (SHIM_HIDDEN + 1LL) * 1000000 };

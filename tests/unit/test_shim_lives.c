@@ -11,7 +11,7 @@
 /* How a connection begins, or ends. */
 enum how {
 	USUAL,
-	SHARED,	   /* its end is that of a duplicate, at an unknown time */
+	SHARED,	   /* a duplicate ends it, at an unknown time */
 	FORKED,	   /* a child has it, too, since before connect() */
 	UNCHECKED, /* connect() did not wait, and the program did not ask: connected */
 	PENDING,   /* the same, not connected */
