@@ -88,7 +88,7 @@ static const struct out_col columns[] = {
 	{ 0 },
 };
 
-/* The caller's first, then the oldest: namespaces stay, so counters keep their meaning. */
+/* The caller's namespace first, then the oldest: they stay, so counters keep their meaning. */
 static int compare(const void *a, const void *b)
 {
 	const struct space *x = a, *y = b;

@@ -133,7 +133,7 @@ struct reader {
 
 static struct reader readers[WORKERS];
 
-/* For an early exit of this process, so that readers of bundles remove what they have unpacked. */
+/* Called at an early exit, so that readers of bundles remove what they have unpacked. */
 static void end_readers(void)
 {
 	for_each(reader, readers, WORKERS)

@@ -9,7 +9,7 @@
 #include "out/list.h"
 #include "settings/settings.h"
 
-/* Maximum of tested connections; of more, a sample is tested. */
+/* At most this many connections are tested; if there are more, a sample. */
 #define TESTS_MAX 24
 
 /* @lines: NULL for all that were added before. */

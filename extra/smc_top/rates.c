@@ -197,7 +197,7 @@ static const struct smc_sample *base_of(struct rates *rates, const struct top_ro
 		return NULL;
 	known->is_seen = true;
 	*since = known->sample.at;
-	/* It was a connection before, but its traffic until then is unknown. */
+	/* The socket was a connection before, but its traffic until then is unknown. */
 	if (known->is_connected && known->sample.mode != row->sample.mode)
 		*since = rates->now;
 	return &known->sample;

@@ -37,8 +37,8 @@ enum effect {
 	/* A socket with one of these stays TCP. */
 	PROTECTS,      /* TCP only, see process/tcpguard.h: replaced, or refused */
 	NEVER_ANSWERS, /* TCP sends control messages: refused, so that programs do without */
-	IS_REFUSED,    /* and programs do without; SMC's own options on TCP */
-	IS_LOST,       /* by a later replacement: replaced now; SO_RCVLOWAT disturbs connect() */
+	IS_REFUSED,    /* programs do without; or options of SMC itself, on TCP */
+	IS_LOST,       /* a later replacement would lose it: replaced now; disturbs connect() */
 };
 
 /*
@@ -103,7 +103,7 @@ static socklen_t read_option(int fd, const struct option *opt, char value[64])
 {
 	socklen_t len = 64;
 
-	/* It counts instructions, not bytes: SO_GET_FILTER. */
+	/* SO_GET_FILTER counts instructions, not bytes. */
 	if (opt->level == SOL_SOCKET && opt->name == SO_ATTACH_FILTER)
 		return 0;
 	return next_getsockopt(fd, opt->level, opt->name, value, &len) ? 0 : len;

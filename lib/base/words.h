@@ -34,5 +34,5 @@ static inline bool words_have(const char *list, const char *word)
 	return words_among(list, " ", word);
 }
 
-/** word_near() - the word of a list, ended by NULL, that @typed begins, or resembles; or NULL */
+/** word_near() - the word of a NULL-terminated list that @typed begins or resembles, or NULL */
 const char *word_near(const char *const *words, const char *typed);

@@ -258,7 +258,7 @@ static bool is_usage_of(const char *line, const char *command)
 	return !strncmp(line, command ? command : "", len) && (!len || strchr(" \n", line[len]));
 }
 
-/* True if the option is for @command, for all commands, or needs options; or without @command. */
+/* True if the option is for @command or all commands, or needs options; or if @command is NULL. */
 static bool is_option_of(const struct cli_opt *opt, const char *command)
 {
 	return !command || !opt->needs || strstr(opt->needs, "--") ||

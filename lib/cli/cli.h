@@ -105,7 +105,7 @@ int cli_report(const struct cli_tool *tool, bool hint, const char *fmt, ...)
 /** cli_long_name() - long name of the option @val */
 const char *cli_long_name(const struct cli_tool *tool, int val);
 
-/** cli_command() - index in @words of @word or its only completion; -1 after a message */
+/** cli_command() - index in @words of @word, or of its only completion; -1 after a message */
 int cli_command(const struct cli_tool *tool, const char *const *words, const char *word);
 
 /**

@@ -57,7 +57,7 @@ static bool read_profile(char name[NAME_SIZE], pid_t pid)
 	return mode;
 }
 
-/* "network smc stream", also for sockets accepted by IPPROTO_SMC: family and type, big-endian. */
+/* "network smc stream", which accepted sockets of IPPROTO_SMC need, too; big-endian. */
 static bool apparmor_denies(const char *profile)
 {
 	char question[NAME_SIZE + 16], answer[NAME_SIZE];

@@ -54,7 +54,7 @@ static inline void unit_props_free(struct unit_props *props)
 /** unit_next_props() - split the first unit off the text. Return: false at the end */
 bool unit_next_props(struct unit_props *all, struct unit_props *one);
 
-/** unit_prop() - a property's value after @after, or the first for NULL. Return: NULL if none */
+/** unit_prop() - first value of a property, or the next one after @after. Return: NULL if none */
 const char *unit_prop(const struct unit_props *props, const char *name, const char *after);
 
 /** unit_prop_text() - the first value, "" if there is none */

@@ -13,7 +13,7 @@
 #define TCPGUARD(level, option) ((unsigned int)(level) << 16 | (unsigned int)(option))
 
 /* clang-format off */
-/* Each row: level, option; removing a key counts, as the option's value is not known. */
+/* Each row: level, option; removal of keys, too, because values are not known. */
 #define TCPGUARDS(X)                                                                               \
 	X(6, 14) /* IPPROTO_TCP: TCP_MD5SIG */                                                     \
 	X(6, 32) /* TCP_MD5SIG_EXT */                                                              \

@@ -11,7 +11,7 @@
  */
 #define SMC_GOOD_BUFFER (512 * 1024)
 
-/* A connection has one to send and one to receive, except loopback, which only receives. */
+/* A connection has a buffer to send and one to receive; over loopback, only the latter. */
 #define SMC_BUFFERS_PER_CONNECTION 2
 
 /**

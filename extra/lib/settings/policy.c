@@ -122,7 +122,7 @@ static int read_ports(const struct line *line, const char *word)
 	return ret;
 }
 
-/* Ports are the peer's of connections to it, and ours of those from it. */
+/* Ports: of connections to the peer, the peer's ports; of connections from it, ours. */
 static int add_peer(struct line *line, const struct peer *peer)
 {
 	const struct scan_end *own = &peer->ends[PEER_LOCAL];
