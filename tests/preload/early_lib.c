@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Sockets before the preload library's own constructor has run: one of this constructor, one of
- * each of EARLY_THREADS threads started at the same time, one of a signal handler. Prints on fd 1
+ * Sockets before the preload library's own constructor has run: one by this constructor, one by
+ * each of EARLY_THREADS threads started at the same time, one by a signal handler. Prints on fd 1
  * how many were mapped, as counted by the library below.
  */
 #include "tests/libc.h"

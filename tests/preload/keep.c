@@ -521,7 +521,7 @@ CASE(signals)
 	printf("open=%d\n", fcntl(700, F_GETFD) + fcntl(701, F_GETFD) + 2);
 }
 
-/* Bound to the keeper's name; released by the library's first sleep. */
+/* A socket with the keeper's name; the first sleep of the library closes it. */
 static int name_fd = -1;
 
 long syscall(long number, ...)
@@ -553,7 +553,7 @@ static socklen_t address(struct sockaddr_un *addr)
 	return keep_address(addr, &home);
 }
 
-/* Like a keeper that does not listen yet, or no longer. */
+/* The name is taken, but nobody listens: a keeper that starts, or ends. */
 CASE(taken)
 {
 	struct sockaddr_un addr;

@@ -34,7 +34,7 @@ CASE(events_closed)
 	SAY("wait", epoll_wait(ep, &event, 1, 0));
 }
 
-/* A blocked signal that a mask lets in ends the call, unless a socket is ready. */
+/* A blocked signal that the call's mask unblocks ends the call, unless a socket is ready. */
 static void masked(enum state state)
 {
 	struct pair p = in_state(state);

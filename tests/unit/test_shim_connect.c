@@ -84,7 +84,7 @@ enum { KNOWN = 4096, NOBODY = 8192, LISTENS = 16384 };
 
 /**
  * struct row - connect(2), or listen(2)
- * @err: of the kernel's, @times or once; @state, @revents: of the socket
+ * @err: of the kernel's call, @times or once; @state, @revents: of the socket
  * @got, @after, @waits, @at_once: see connects(); the result is 0 without an errno
  * @again: errno of the non-blocking call after that, @repeats or once
  * @error: SO_ERROR; @signals: times that poll(2) is interrupted

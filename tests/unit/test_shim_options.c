@@ -125,7 +125,7 @@ static int new_socket(void)
 	return ret;
 }
 
-/* As many sockets as are remembered; the last connections are of one kind. Then a new socket. */
+/* Make the last connections one kind, as many as are remembered; then open a new socket. */
 static void connect_often(int port)
 {
 	for (int i = 0; i < 9; i++) {
