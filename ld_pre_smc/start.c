@@ -7,7 +7,7 @@
 #include "ld_pre_smc/state/log.h"
 #include "ld_pre_smc/symbol.h"
 
-/* Before main(), so that signal handlers never need to: see shim_resolve(). */
+/* Resolve all before main(), because signal handlers must not: see shim_resolve(). */
 static __attribute__((constructor)) void prepare(void)
 {
 	struct shim_config own;

@@ -24,7 +24,7 @@ struct devices {
 };
 
 /**
- * devices_load() - of the network namespace of this process
+ * devices_load() - load the devices of this process's network namespace
  * @is_entered: by smc_netns_enter()
  *
  * Return: 0; -errno with @err. Free them with devices_free() in any case.

@@ -50,7 +50,7 @@ static void count_user(struct users **users, size_t *count, const struct sockets
 	user->count++;
 }
 
-/* For a device, links of SMC-R over one of its ports count. */
+/* True if the drain covers a connection: all, a peer in the network, or a port of the device. */
 static bool is_drained(const struct waiter *wait, const struct smc_sock *sock)
 {
 	const struct drain *drain = wait->drain;

@@ -45,7 +45,7 @@ int sc_keep(const struct conf *now, const struct cli_tool *tool, struct smc_err 
 /** sc_export() - append settings in the format of the file */
 void sc_export(struct out_text *text, const struct conf *conf);
 
-/** sc_print_export() - print settings; as JSON those of diff, without the change */
+/** sc_print_export() - print settings; as JSON, like the document of diff, without the change */
 int sc_print_export(const struct conf *conf, bool is_json, struct smc_err *err);
 
 int sc_print_changes(const struct settings *host, bool is_json, struct smc_err *err);

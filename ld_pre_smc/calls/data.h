@@ -50,7 +50,7 @@ typedef unsigned int message_flags;
 	     (int fd, const struct iovec *parts, int n, position pos, int flags),                  \
 	     (fd, parts, n, pos, flags))
 
-/* Work after few of the calls. */
+/* For work that few of the calls need. */
 #define RARE __attribute__((noinline, cold))
 
 /*

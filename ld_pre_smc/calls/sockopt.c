@@ -160,7 +160,7 @@ static int set_on_other(struct shim_fd *fd, enum shim_kind kind, const struct op
 	return fresh < 0 ? err : replace_with_option(fd, fresh, kind, opt);
 }
 
-/* IPPROTO_SMC supports SO_REUSEPORT (Linux 6.11 and later), TCP all others that SMC refuses. */
+/* IPPROTO_SMC supports SO_REUSEPORT (since Linux 6.11), TCP also the others that SMC refuses. */
 static int set_by_replacing(struct shim_fd *fd, const struct option *opt)
 {
 	int err = NO_SOCKET;

@@ -371,7 +371,7 @@ int facts_load(struct doctor_facts *facts, const struct chk_request *req, struct
 	    strchr(facts->release, '/'))
 		facts->release[0] = '\0';
 	sscanf(facts->release, "%3u.%6u.%6u", &version[0], &version[1], &version[2]);
-	/* Anonymous bundles have neither. */
+	/* Anonymous bundles have neither host name nor date. */
 	host_probe("host-name", probe_host, NULL, facts->host);
 	host_probe("date", probe_date, NULL, facts->when);
 	host_text(facts->boot, sizeof(facts->boot), "/proc/sys/kernel/random/boot_id");

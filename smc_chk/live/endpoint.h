@@ -26,7 +26,7 @@ union endpoint_addr {
  */
 int endpoint_socket(int family, bool is_smc);
 
-/** endpoint_why_not() - why there are no SMC sockets, in words; NULL: there are */
+/** endpoint_why_not() - why there are no SMC sockets, in words; NULL if there are some */
 const char *endpoint_why_not(void);
 
 /** endpoint_family_word() - "IPv4 " or "IPv6 ", before "address"; "" for AF_UNSPEC */

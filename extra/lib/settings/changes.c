@@ -81,7 +81,7 @@ static size_t remove_kind(struct settings *host, const struct setting *kind, siz
 }
 
 /*
- * The kernel may have no room for all, so some may have to go first. The others are removed last:
+ * The kernel may have no room for all, so some may have to be removed first, the others last:
  * without user EIDs, the system EID would come back.
  */
 static int order_kind(struct settings *host, const struct setting *kind, size_t at,

@@ -104,5 +104,5 @@ void pcapng_head(struct out_text *text, const char *version);
  */
 void pcapng_payload(struct out_text *text, const struct payload *payload);
 
-/** pcapng_tail() - append the end of a file; @at: ns since 1970; reported and lost pieces */
+/** pcapng_tail() - append the end of a file; @at: ns since 1970; @shown, @lost: number of pieces */
 void pcapng_tail(struct out_text *text, int64_t at, uint64_t shown, uint64_t lost);
