@@ -96,7 +96,7 @@ static bool is_own_variable(const struct unit *unit, const char *name)
 	return !ours || !strstr(ours, line);
 }
 
-/* Write a setting if it was given, but buffer sizes always. */
+/* Write the settings that were given, and buffer sizes always. */
 static void put_setting(struct out_text *out, const struct unit *unit, enum smc_variable variable)
 {
 	const char *value = unit->req->launch.settings[variable];

@@ -102,7 +102,7 @@ static void put_setting(void *arg, char sign, const char *line,
 	json_array_append_new(out->array, json_change(out, line, change));
 }
 
-/* All settings are changes of a host that has none. */
+/* On a host without settings, all settings would be changes. */
 static json_t *json_settings(const struct conf *conf)
 {
 	struct settings host AUTO(settings_free) = { 0 };

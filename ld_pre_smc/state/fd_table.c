@@ -101,7 +101,7 @@ void shim_fd_drop(unsigned int bits, int fd)
 		__atomic_fetch_and(word_of(fd), ~in_word(bits, fd), __ATOMIC_SEQ_CST);
 }
 
-/* Ask the kernel once if a marked descriptor is a socket; not in sandboxes or if SMC-aware. */
+/* Ask the kernel once if a marked descriptor is a socket; not in sandboxes, nor with SMC_RAW. */
 static void look_once(int fd)
 {
 	if ((unsigned int)fd >= SHIM_FD_NUMBERS ||

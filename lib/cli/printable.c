@@ -32,7 +32,7 @@ static size_t decode(const unsigned char *text, uint32_t *code)
 	return len && *code >= least[len] && *code <= 0x10ffff && *code >> 11 != 0x1b ? len : 0;
 }
 
-/* True if it prints in place, without side effects. */
+/* True if a character prints in place, without side effects. */
 static bool is_harmless(uint32_t code)
 {
 	if (code < 0x20 || (code >= 0x7f && code < 0xa0))

@@ -226,7 +226,7 @@ static int use_library(const struct launch *launch, char *const *argv, const str
 	return status;
 }
 
-/* The way that an option selects; use_library() if it is not possible */
+/* Use the way that an option selects, or use_library() if it is not possible */
 static int use_selected(const struct launch *launch, char *const *argv, const struct target *target)
 {
 	bool is_bpf = launch->way == WAY_BPF;

@@ -39,7 +39,7 @@ enum keep_how {
 /* Prefix of a thread's own files in /proc. */
 #define KEEP_SELF "/proc/thread-self/"
 
-/** keep_space() - path of the calling thread's namespace @i, an index in the order of a message */
+/** keep_space() - path of a namespace of the calling thread; @i: by the order in a message */
 static inline const char *keep_space(int i)
 {
 	static const char *const paths[KEEP_SPACES] = {

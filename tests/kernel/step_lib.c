@@ -70,7 +70,7 @@ static bool is_change(long command)
 	       command == BPF_LINK_CREATE;
 }
 
-/* libbpf calls bpf(2) by it, with up to six arguments. */
+/* libbpf calls bpf(2) by syscall(), with up to six arguments. */
 long syscall(long number, ...)
 {
 	static long (*real)(long number, ...);

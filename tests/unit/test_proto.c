@@ -21,7 +21,7 @@ TEST(greeting)
 	assert_false(proto_is_greeting((const uint8_t *)"SSH-2.0-OpenSSH_9", 2));
 }
 
-/* Clients of earlier versions treat it as an ordinary greeting. */
+/* Clients of earlier versions treat "busy" as an ordinary greeting. */
 TEST(busy_greeting)
 {
 	uint8_t out[PROTO_SIZE];
