@@ -25,7 +25,7 @@ static size_t n_cases;
 		call;                                                                              \
 	}
 
-/** case_named() - NULL: there is none */
+/** case_named() - find a case by its name; NULL: there is none */
 static inline const struct test_case *case_named(const char *name)
 {
 	for (size_t i = 0; i < n_cases; i++)

@@ -73,8 +73,8 @@ _Static_assert(NUMBERS <= SHIM_FD_NUMBERS, "each has a mark");
 #define SHORT 4
 
 /*
- * At most this part of its time is spent spinning in vain. The part shrinks to the least one if
- * that happens often, and does not count during a few longest times.
+ * At most this part of its time is spent spinning in vain. If that happens often, the part shrinks
+ * to the least one; it does not count for a few longest times.
  */
 #define SHARE 4
 #define LEAST_SHARE 256

@@ -109,7 +109,7 @@ static int wait_as_tcp(struct attempt *try, int err)
 	while (err == ECONNABORTED && restarts-- && !(shim_events(try->fd.number, 0) & POLLHUP))
 		err = call_kernel(try);
 	if (err == EINTR && shim_mends(try->fd.number, REPAIR_CONNECT_SIGNAL)) {
-		/* This leaves an unusable socket. If not restarted, the new one still connects. */
+		/* The socket is unusable now. Even if this call ends, a new one connects. */
 		if (replace_used(try, "connect() after a signal"))
 			return EINTR;
 		err = start(try);

@@ -128,7 +128,7 @@ static inline bool learned_is_owned(const struct shmid_ds *segment, uint32_t use
 	       segment->shm_segsz == LEARNED_SIZE;
 }
 
-/** learned_program() - @name: program_invocation_short_name */
+/** learned_program() - describe a program; @name: program_invocation_short_name */
 static inline void learned_program(struct learned_program *program, const char *name)
 {
 	char text[sizeof(program->name)] = { 0 };

@@ -89,7 +89,7 @@ static int transact(struct smc_genl *nl, uint8_t cmd, int flags, const struct sm
 			      nla_put_string(msg, attrs[i].type, attrs[i].str) :
 			      nla_put_u8(msg, attrs[i].type, attrs[i].u8);
 	if (!ret) {
-		errno = EIO; /* libnl's own errors have none */
+		errno = EIO; /* errors of libnl itself set no errno */
 		ret = nl_send_auto(nl->sock, msg) < 0 ? errno : 0;
 	} else {
 		ret = ENOMEM;

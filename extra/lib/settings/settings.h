@@ -149,6 +149,6 @@ int settings_enable(struct smc_err *err);
  * settings_add() - add lines to a file of their own in CONF_DIR, enable it at boot, apply all files
  * @is_removed: take the lines out instead, and remove their settings; all of them for NULL
  *
- * All or nothing, of the file, too. A line that the file has already is not added again.
+ * All or nothing, also for the file. Does not add a line that the file has already.
  */
 int settings_add(const char *lines, bool is_removed, struct smc_err *err);
