@@ -62,7 +62,7 @@ static int read_stats(struct rates *rates, struct smc_stats *stats, bool *has)
 		ret = smc_genl_dump(rates->genl, SMC_NETLINK_GET_STATS, smc_stats_decode, stats,
 				    rates->err);
 	*has = !ret && rates->genl;
-	/* Kernels before 5.11 and 5.14, and records, have none: rates are less certain. */
+	/* Kernels before 5.11 and 5.14, and records, have no sums: rates are less certain. */
 	return ret == -ENOENT || ret == -EOPNOTSUPP || ret == -ENODATA ? 0 : ret;
 }
 

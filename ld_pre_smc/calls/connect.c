@@ -121,7 +121,7 @@ static int wait_as_tcp(struct attempt *try, int err)
 
 /*
  * Connect within SO_SNDTIMEO, which is hidden: otherwise the kernel's worker would also give up
- * after that time, for good. Other threads that connect the same socket need it.
+ * after that time, for good. The value is hidden such that other threads can still read it.
  */
 static int connect_blocking(struct attempt *try)
 {

@@ -24,7 +24,7 @@ static RARE ssize_t ended(int fd, size_t len, int flags, ssize_t ret)
 		return ret;
 	if (!shim_needs(REPAIR_READ_ERRORS) || !shim_marked_is_smc(fd))
 		return ret;
-	/* SMC has no such queue, so it is empty. Reads from a dead link, which has events, fail. */
+	/* SMC has no error queue. Reads from a dead link, which has events, fail. */
 	cause = ret < 0 && flags & MSG_ERRQUEUE ? EAGAIN :
 						  shim_connection_error(fd, ret ? errno : 0);
 	if (!cause && ret < 0 && shim_is_tcp_active(fd) && !shim_events(fd, 0))

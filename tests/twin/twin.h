@@ -249,7 +249,7 @@ int enter(enum state state);
 extern const struct named_state states[];
 /* Send from the accepted end, and wait until the bytes can be read. */
 void feed(const struct pair *p, const char *data, size_t len);
-/* An address without memory; the page before it has some, all zero. */
+/* An address without memory; the page before it is memory, all zero. */
 char *unmapped(void);
 /* Forget what say_kind() found; print it at the end of a case. */
 void forget_kinds(void);

@@ -106,7 +106,7 @@ void settings_diff(struct out_text *text, const struct settings *host);
 /** settings_apply() - apply all @changes, or none: what was changed goes back on failure */
 int settings_apply(struct settings *host, struct smc_err *err);
 
-/** settings_check() - check that the changes can be applied, as far as only root can find out */
+/** settings_check() - check, as far as this needs root, that the changes can be applied */
 int settings_check(const struct settings *host, struct smc_err *err);
 
 /** settings_waits() - append a line for each setting whose device or namespace is missing */
