@@ -106,7 +106,7 @@ struct pcapng {
 	size_t count;
 };
 
-/** pcapng_is() - true if a pcapng file begins here; the file stays at its begin */
+/** pcapng_is() - true if a pcapng file begins here; the position in the file stays */
 bool pcapng_is(FILE *file);
 
 /** pcapng_next() - the next block that matters. Return: enum pcapng_kind, -errno */

@@ -10,8 +10,8 @@
 atomic_bool shim_in_sandbox, shim_is_locked;
 
 /*
- * The mode 2 of proc(5) is a filter. prctl(2) is not used: a filter may forbid it. A program
- * without /proc after chroot(2) may have a filter.
+ * Mode 2 in proc(5) is a filter. prctl(2) is not used: a filter may forbid it. A program without
+ * /proc after chroot(2) may have a filter.
  */
 void shim_sandbox_look(void)
 {

@@ -173,7 +173,7 @@ TEST(refusals)
 	}
 }
 
-/* A byte too short for their type. */
+/* Each answer is a byte too short for its type. */
 TEST(short_messages)
 {
 	static const uint8_t bytes[sizeof(struct nlmsgerr)] = { 0 };

@@ -73,7 +73,7 @@ static void meanwhile(void)
 enum { READY = 1, OWN = 2, QUICK = 4, TCP = 8, RAW = 16, LEAVES = 32, STOPS = 64, V6 = 128 };
 
 /*
- * @result, @got, @how: of accept(2), and how the kernel's was called the last time
+ * @result, @got, @how: of accept(2), and how the kernel's accept(2) was last called
  * @err: of the kernel's first call, after @ms; @limit: SO_RCVTIMEO in milliseconds
  * @locks: times that others have the lock; @waits: milliseconds until then
  */
