@@ -29,6 +29,10 @@ def kernel(row):
     return ", ".join(filter(None, words))
 
 
+def answer(row, field):
+    return "no: built without SMC" if field == "smcr" and row["smc"] == "n" else WORDS.get(row[field], row[field])
+
+
 def short(rows):
     """Kernels with the same answers share a row, except those without SMC: each distribution has a row of its own."""
     yield "kernel", "SMC-R", "SMC-D", "known how"
@@ -37,8 +41,7 @@ def short(rows):
         known = row["known"].split(":")[0]
         if known in ("run", "read"):
             own = row["name"] if row["smc"] == "n" else ""
-            answers = "no: built without SMC" if own else WORDS.get(row["smcr"], row["smcr"]), WORDS.get(row["smcd"], row["smcd"]), known
-            kernels.setdefault((own, *answers), []).append(kernel(row))
+            kernels.setdefault((own, answer(row, "smcr"), answer(row, "smcd"), known), []).append(kernel(row))
     yield from (("; ".join(names), *answers) for (_, *answers), names in kernels.items())
 
 
@@ -46,7 +49,7 @@ def full(rows):
     yield "kernel", "SMC-R", "SMC-D", "`smc_bpf`", "known how", "if SMC is missing"
     for row in rows:
         remedy = row["remedy"] if ": " in row["remedy"] else "`%s`" % row["remedy"]
-        yield kernel(row), *(WORDS.get(row[field], row[field]) for field in ("smcr", "smcd", "bpf", "known")), remedy
+        yield kernel(row), *(answer(row, field) for field in ("smcr", "smcd", "bpf", "known")), remedy
 
 
 def document(path, lines):
