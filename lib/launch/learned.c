@@ -169,8 +169,8 @@ void learned_shook(struct learned_place place, uint32_t ticks)
 }
 
 /*
- * Account for a short life. A busy machine makes lives longer, some of them much longer. Of the
- * first lives over TCP, only the shortest counts; a later one counts at most LEARNED_OUTLIER means.
+ * Account for a short life. A busy machine makes lives longer, some of them much longer. Only the
+ * shortest of the first lives over TCP counts; a later one, at most LEARNED_OUTLIER means.
  */
 static void add_to_mean(struct learned_entry *entry, bool is_tcp, uint32_t ticks)
 {

@@ -104,7 +104,7 @@ FIXTURE(setup)
 
 enum setting { LEARN, NO_LEARN, RAW, STRICT, INCLUDE, EXCLUDE, SANDBOX };
 
-/* Whose segment a key has, or why there is none. */
+/* The segment of a key: its owner, or why there is none. */
 enum kind {
 	OTHERS, /* not to be used by this user */
 	SMALL,	/* other sizes */
