@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "ld_pre_smc/next.h"
+#include "process/sockopt_numbers.h"
 
 /* 32-bit RISC-V has only ever had 64-bit times. */
 #ifdef SYS_ppoll
@@ -147,8 +148,7 @@ static int block_size(void)
 {
 	struct rlimit limit;
 
-	return !getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < BLOCK ? (int)limit.rlim_cur :
-									     BLOCK;
+	return getrlimit(RLIMIT_NOFILE, &limit) ? BLOCK : (int)MIN(limit.rlim_cur, BLOCK);
 }
 
 void shim_each_open(void (*visit)(int fd, void *arg), void *arg)
@@ -198,7 +198,6 @@ int shim_file_has(int dir, const char *path, const char *text)
 	bool found = false;
 	char piece[2048];
 	long n = 0;
-	int err;
 
 	if (fd < 0)
 		return -errno;
@@ -211,18 +210,22 @@ int shim_file_has(int dir, const char *path, const char *text)
 			have = len;
 		}
 	}
-	err = n < 0 ? errno : 0;
 	shim_close(fd);
-	return err ? -err : found;
+	return n < 0 ? -errno : found;
 }
 
+/* The kernel caps SO_SNDBUF at net.core.wmem_max, and locks the size. */
 void shim_wake(int fd, bool is_smc)
 {
 	int level = is_smc ? SOL_SOCKET : IPPROTO_TCP, opt = is_smc ? SO_SNDBUF : TCP_NOTSENT_LOWAT;
 	int value = shim_int_option(fd, level, opt), half = value / 2;
+	int locks = is_smc ? shim_int_option(fd, SOL_SOCKET, SO_BUF_LOCK) : -1;
 
-	if (value >= 0)
+	if (value >= 0 &&
+	    (!is_smc || next_setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &half, sizeof(half))))
 		next_setsockopt(fd, level, opt, is_smc ? &half : &value, sizeof(value));
+	if (locks >= 0)
+		next_setsockopt(fd, SOL_SOCKET, SO_BUF_LOCK, &locks, sizeof(locks));
 }
 
 long long shim_milliseconds(void)
@@ -252,9 +255,8 @@ void shim_nap(void)
 bool shim_would_restart(void)
 {
 	struct sigaction action;
-	int number;
 
-	for (number = 1; number < NSIG; number++) {
+	for (int number = 1; number < NSIG; number++) {
 		if (sigaction(number, NULL, &action) || action.sa_handler == SIG_DFL ||
 		    action.sa_handler == SIG_IGN)
 			continue;

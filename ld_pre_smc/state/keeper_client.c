@@ -218,12 +218,11 @@ static int connect_to(const struct search *search, int *fd)
 /* Bind the name and release it. Return: errno, 0 if it was free. */
 static int try_name(const struct search *search)
 {
-	int fd = new_socket(), err = 0;
+	int fd = new_socket(), err;
 
 	if (fd < 0)
 		return errno;
-	if (syscall(SYS_bind, fd, &search->addr, search->addr_len))
-		err = errno;
+	err = syscall(SYS_bind, fd, &search->addr, search->addr_len) ? errno : 0;
 	shim_close(fd);
 	return err;
 }
@@ -361,11 +360,10 @@ static bool may_start(void)
 
 static void start_it(const struct search *search)
 {
-	struct start *start;
+	struct start *start = mmap(NULL, sizeof(*start), PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int status, pid;
 
-	start = mmap(NULL, sizeof(*start), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-		     0);
 	if (start == MAP_FAILED)
 		return;
 	start->search = search;

@@ -63,7 +63,7 @@ static int look_at_shutdown(int fd, int how)
 
 static int look_at_option(int fd, int level, int name, const void *value, socklen_t len)
 {
-	sizes += level == SOL_SOCKET && name == SO_SNDBUF;
+	sizes += level == SOL_SOCKET && name == SO_SNDBUFFORCE;
 	return fake_setsockopt(fd, level, name, value, len);
 }
 
@@ -348,6 +348,7 @@ TEST(shutdown_is_left_to_the_keeper)
 	for (size_t i = 0; next_row(i, rows); i++) {
 		make(rows[i].is, rows[i].unsent);
 		fake_int(5, SOL_SOCKET, SO_SNDBUF, 4000);
+		fake_int(5, SOL_SOCKET, SO_BUF_LOCK, 0);
 		if (rows[i].fails)
 			fake_fails("shutdown", rows[i].fails, 1);
 		comes_to(shutdown(5, rows[i].how), rows[i].fails ? -1 : 0, rows[i].fails);
@@ -357,6 +358,7 @@ TEST(shutdown_is_left_to_the_keeper)
 		assert_int_equal(shim_fd_is_set(FD_KEPT, 5), rows[i].kept != 0);
 		assert_int_equal(sizes, rows[i].wakes);
 		assert_int_equal(option_of(5, SOL_SOCKET, SO_SNDBUF), 4000);
+		assert_int_equal(option_of(5, SOL_SOCKET, SO_BUF_LOCK), 0);
 	}
 	/* The kernel still takes data of a socket that is left to smc_keep. */
 	make(0, 1);
