@@ -212,6 +212,28 @@ CASE(shut_during_write)
 	}
 }
 
+static void *shut_sleeper(void *pair)
+{
+	wait_until_it_sleeps(getpid());
+	shutdown(((struct pair *)pair)->c, SHUT_WR);
+	return NULL;
+}
+
+/* The write waits in the kernel, as nothing fits. */
+CASE(shut_full_write)
+{
+	struct pair p = make_narrow_pair();
+	pthread_t thread;
+
+	fill(p.c);
+	nonblocking(p.c, false);
+	pthread_create(&thread, NULL, shut_sleeper, &p);
+	SAY("write", write(p.c, much, 1000));
+	say("pipes=%d", pipes);
+	pthread_join(thread, NULL);
+	part(&p);
+}
+
 CASE(close_during_write)
 {
 	for (int way = 0; way < OUT_COPIES; way++) {
