@@ -214,12 +214,17 @@ CASE(shut_during_write)
 
 static void *shut_sleeper(void *pair)
 {
+	const struct pair *p = pair;
+	static char data[4096];
+
 	wait_until_it_sleeps(getpid());
-	shutdown(((struct pair *)pair)->c, SHUT_WR);
+	shutdown(p->c, SHUT_WR);
+	while (recv(p->a, data, sizeof(data), 0) > 0)
+		;
 	return NULL;
 }
 
-/* The write waits in the kernel, as nothing fits. */
+/* The write waits in the kernel, as nothing fits. The peer reads after the end. */
 CASE(shut_full_write)
 {
 	struct pair p = make_narrow_pair();
