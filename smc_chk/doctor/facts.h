@@ -68,10 +68,7 @@ struct ism_facts {
 };
 
 /* Results of the probe of a preload library */
-enum {
-	LIBRARY_FITS = 1 << 0,
-	LIBRARY_IS_SETUID = 1 << 1,
-};
+enum { LIBRARY_FITS = 1 << 0, LIBRARY_IS_SETUID = 1 << 1 };
 
 /** struct library_facts - @ret: LIBRARY_* or -errno; @machine: that the file was built for */
 struct library_facts {

@@ -25,12 +25,7 @@ char kconfig_get(const char *text, const char *option);
 char *kconfig_inflate(const void *data, size_t len);
 
 /** enum kmodule - kind of a module; unknown without the module lists, as in a container */
-enum kmodule {
-	KMODULE_UNKNOWN,
-	KMODULE_ABSENT,
-	KMODULE_FILE,
-	KMODULE_BUILTIN,
-};
+enum kmodule { KMODULE_UNKNOWN, KMODULE_ABSENT, KMODULE_FILE, KMODULE_BUILTIN };
 
 /** kmodule_listed() - true if modules.builtin or modules.dep lists the module. '-' is '_' */
 bool kmodule_listed(const char *text, const char *name);

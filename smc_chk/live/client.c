@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "smc_chk/live/client.h"
 
-#include <netdb.h>
 #include <poll.h>
 
 #include "base/array.h"
@@ -65,24 +64,6 @@ static void explain(struct smc_err *err, const char *peer, const char *where, in
 				    row->has_port ? where : peer, within, row->after);
 }
 
-static struct addrinfo *resolve(const struct chk_request *req, const char *host,
-				struct smc_err *err)
-{
-	const struct addrinfo hints = { .ai_family = req->family, .ai_socktype = SOCK_STREAM };
-	struct addrinfo *list;
-	int ret = getaddrinfo(host, NULL, &hints, &list);
-
-	if (!ret)
-		return list;
-	if (ret == EAI_ADDRFAMILY || ret == EAI_NODATA)
-		smc_err_say(err, EINVAL, "host '%s' has no %saddress", host,
-			    endpoint_family_word(req->family));
-	else
-		smc_err_say(err, EINVAL, "host '%s' is not known: %s", host,
-			    ret == EAI_SYSTEM ? strerror(errno) : gai_strerror(ret));
-	return NULL;
-}
-
 /* Connect to the first address that answers. Return: descriptor, -1. */
 static int dial(struct client_result *result, const struct chk_request *req, const char *host,
 		uint16_t port, bool is_smc)
@@ -93,7 +74,7 @@ static int dial(struct client_result *result, const struct chk_request *req, con
 	int fd = -1;
 
 	cli_progress("connecting to %s port %u", host, port);
-	list = resolve(req, host, &result->err);
+	list = endpoint_resolve(host, req->family, &result->err);
 	for (const struct addrinfo *info = list; info && fd < 0; info = info->ai_next) {
 		memcpy(addr, info->ai_addr, info->ai_addrlen);
 		endpoint_set_port(addr, port);
@@ -215,6 +196,11 @@ static int talk(struct client_result *result, const struct chk_request *req, int
 	if (ret == -EBUSY)
 		return -1;
 	result->is_ours = !ret;
+	if (!result->is_ours && result->status == CHK_OK &&
+	    endpoint_has_declined(&result->local, &result->peer))
+		return smc_err_say(&result->err, ECONNABORTED,
+				   "the server has declined SMC after all, and sends over TCP, "
+				   "while this host waits for SMC; SMC-R needs UDP port 4791");
 	chk_debug(req, "the server is %s", result->is_ours ? "smc_chk serve" : "another program");
 	if (result->is_ours && exchange_data(result, fd, PROTO_WHO, 0, &limit))
 		return -1;
@@ -228,7 +214,6 @@ static int talk(struct client_result *result, const struct chk_request *req, int
 		return -1;
 	if (!req->is_tcp_too || result->status == CHK_UNTESTED)
 		return 0;
-	chk_debug(req, "measuring over SMC and over TCP");
 	cli_progress("measuring over SMC and over TCP");
 	ret = measure_rates(result, fd, &limit);
 	cli_progress_end();
@@ -250,13 +235,13 @@ int client_test(struct client_result *result, const struct chk_request *req, con
 		result->status = CHK_UNTESTED;
 		smc_err_say(&result->err, EAFNOSUPPORT, "%s", why_not);
 	}
-	if (!talk(result, req, fd)) {
+	if (talk(result, req, fd)) {
+		result->status = CHK_ERROR;
+		endpoint_abort(fd);
+	} else {
 		close(fd);
-		return result->status;
 	}
-	endpoint_abort(fd);
-	result->status = CHK_ERROR;
-	return CHK_ERROR;
+	return result->status;
 }
 
 /* ---- in another process ---- */

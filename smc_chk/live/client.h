@@ -54,9 +54,9 @@ int client_test(struct client_result *result, const struct chk_request *req, con
 
 #define EXCHANGE_ROUND_TRIPS 20
 
-/* Functions that return -1 leave a message in @result. */
+/* Functions that do not return 0 leave a message in @result. */
 
-/** exchange_data() - send a request with test data, and check the answer. Return: 0, -1 */
+/** exchange_data() - send a request with test data, and check the answer. Return: 0, -errno */
 int exchange_data(struct client_result *result, int fd, uint8_t command, size_t len,
 		  const struct stream_limit *limit);
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "smc_chk/live/endpoint.h"
 
-#include <netdb.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include "host/smc.h"
 #include "netlink/diag.h"
+#include "smc/inet.h"
+#include "sockets/fetch.h"
 
 #define TRIES 3 /* of a dump that the kernel calls interrupted */
 
@@ -20,14 +21,12 @@ static int open_socket(int family, int protocol)
 
 int endpoint_socket(int family, bool is_smc)
 {
-	int fd, other = -1;
+	int fd, other;
 
-	if (is_smc) {
-		fd = open_socket(AF_SMC, family == AF_INET6 ? SMCPROTO_SMC6 : SMCPROTO_SMC);
-		other = fd < 0 ? open_socket(family, IPPROTO_SMC) : -1;
-	} else {
-		fd = open_socket(family, IPPROTO_TCP);
-	}
+	if (!is_smc)
+		return open_socket(family, IPPROTO_TCP);
+	fd = open_socket(AF_SMC, family == AF_INET6 ? SMCPROTO_SMC6 : SMCPROTO_SMC);
+	other = fd < 0 ? open_socket(family, IPPROTO_SMC) : -1;
 	return other >= 0 ? other : fd;
 }
 
@@ -51,6 +50,23 @@ const char *endpoint_family_word(int family)
 	if (family == AF_INET6)
 		return "IPv6 ";
 	return family == AF_INET ? "IPv4 " : "";
+}
+
+struct addrinfo *endpoint_resolve(const char *host, int family, struct smc_err *err)
+{
+	const struct addrinfo hints = { .ai_family = family, .ai_socktype = SOCK_STREAM };
+	struct addrinfo *list;
+	int ret = getaddrinfo(host, NULL, &hints, &list);
+
+	if (!ret)
+		return list;
+	if (ret == EAI_ADDRFAMILY || ret == EAI_NODATA)
+		smc_err_say(err, EINVAL, "host '%s' has no %saddress", host,
+			    endpoint_family_word(family));
+	else
+		smc_err_say(err, EINVAL, "host '%s' is not known: %s", host,
+			    ret == EAI_SYSTEM ? strerror(errno) : gai_strerror(ret));
+	return NULL;
 }
 
 socklen_t endpoint_len(const union endpoint_addr *addr)
@@ -114,9 +130,7 @@ static int look_at(const struct nlmsghdr *nlh, void *arg)
 
 bool endpoint_diag(int fd, struct smc_sock *sock)
 {
-	const struct smc_abi_diag_req req =
-		smc_sock_request(SMC_DIAG_EXT(SMC_DIAG_CONNINFO) | SMC_DIAG_EXT(SMC_DIAG_LGRINFO) |
-				 SMC_DIAG_EXT(SMC_DIAG_DMBINFO));
+	const struct smc_abi_diag_req req = smc_sock_request(SOCKETS_EXT_ALL);
 	struct stat st;
 	int ret = -EINTR;
 
@@ -129,6 +143,25 @@ bool endpoint_diag(int fd, struct smc_sock *sock)
 		ret = smc_diag_dump(&req, sizeof(req), sizeof(struct smc_abi_diag_msg), look_at,
 				    sock, NULL);
 	return sock->family;
+}
+
+static int look_at_tcp(const struct nlmsghdr *nlh, void *arg)
+{
+	struct inet_diag_msg msg, *wanted = arg;
+
+	if (!smc_inet_message(&msg, nlh) && msg.id.idiag_sport == wanted->id.idiag_sport &&
+	    msg.id.idiag_dport == wanted->id.idiag_dport)
+		*wanted = msg;
+	return 0;
+}
+
+bool endpoint_has_declined(const union endpoint_addr *local, const union endpoint_addr *peer)
+{
+	struct inet_diag_msg msg = { .id = { .idiag_sport = local->in.sin_port,
+					     .idiag_dport = peer->in.sin_port } };
+
+	sockets_tcp_dump((uint8_t)peer->sa.sa_family, smc_inet_request, look_at_tcp, &msg, NULL);
+	return msg.idiag_rqueue > 1; /* an end counts as one byte */
 }
 
 void endpoint_abort(int fd)

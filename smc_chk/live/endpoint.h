@@ -2,9 +2,11 @@
 /* Sockets of the live test, and the kernel's information about them. */
 #pragma once
 
+#include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include "base/err.h"
 #include "smc/sock.h"
 
 /** union endpoint_addr - an IPv4 or IPv6 address with its port */
@@ -32,6 +34,9 @@ const char *endpoint_why_not(void);
 /** endpoint_family_word() - "IPv4 " or "IPv6 ", before "address"; "" for AF_UNSPEC */
 const char *endpoint_family_word(int family);
 
+/** endpoint_resolve() - addresses of a host, for freeaddrinfo(). Return: NULL with a message */
+struct addrinfo *endpoint_resolve(const char *host, int family, struct smc_err *err);
+
 socklen_t endpoint_len(const union endpoint_addr *addr);
 uint16_t endpoint_port(const union endpoint_addr *addr);
 void endpoint_set_port(union endpoint_addr *addr, uint16_t port);
@@ -52,6 +57,13 @@ bool endpoint_is_tcp(int fd);
 
 /** endpoint_diag() - sock_diag information about a socket of ours; false if none */
 bool endpoint_diag(int fd, struct smc_sock *sock);
+
+/**
+ * endpoint_has_declined() - of a connection over SMC: true if the server sends over TCP
+ *
+ * It has declined when the handshake was over here. SMC leaves in the TCP socket what comes then.
+ */
+bool endpoint_has_declined(const union endpoint_addr *local, const union endpoint_addr *peer);
 
 /** endpoint_abort() - close without waiting for the peer to read, which takes close() 2 s */
 void endpoint_abort(int fd);

@@ -46,10 +46,8 @@ int exchange_data(struct client_result *result, int fd, uint8_t command, size_t 
 	if (command == PROTO_ECHO)
 		proto_fill(out + PROTO_SIZE, len, len);
 	ret = stream_exchange(fd, out, PROTO_SIZE + len, in, in_len, limit);
-	if (ret) {
-		smc_err_say(&result->err, -ret, "%s", why_lost(-ret));
-		return -1;
-	}
+	if (ret)
+		return smc_err_say(&result->err, -ret, "%s", why_lost(-ret));
 	if (command == PROTO_WHO) {
 		result->has_who = proto_get_who(&result->who, in);
 		return 0;
@@ -58,10 +56,9 @@ int exchange_data(struct client_result *result, int fd, uint8_t command, size_t 
 		return 0;
 	while (in[at] == want[at])
 		at++;
-	smc_err_say(&result->err, EBADMSG,
-		    "data was corrupted on the way: byte %zu of %zu came back wrong", at + 1,
-		    in_len);
-	return -1;
+	return smc_err_say(&result->err, EBADMSG,
+			   "data was corrupted on the way: byte %zu of %zu came back wrong", at + 1,
+			   in_len);
 }
 
 /* Whole nanoseconds, as in JSON: ratios match the printed numbers. */

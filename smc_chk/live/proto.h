@@ -29,11 +29,7 @@
 #define PROTO_MAX_LENGTH (1 << 30) /* of the data after a request */
 #define PROTO_MAGIC_SIZE 4
 
-enum {
-	PROTO_ECHO = 1,
-	PROTO_SINK,
-	PROTO_WHO,
-};
+enum { PROTO_ECHO = 1, PROTO_SINK, PROTO_WHO };
 
 struct proto_request {
 	uint8_t command;

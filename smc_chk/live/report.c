@@ -326,10 +326,7 @@ static void add_connection(json_t *json, const struct client_result *result)
 
 json_t *report_json(json_t *json, const struct client_result *result)
 {
-	static const char *const names[] = { [CHK_OK] = "smc",
-					     [CHK_ERROR] = "error",
-					     [CHK_TCP] = "tcp",
-					     [CHK_UNTESTED] = "untested" };
+	static const char *const names[] = { "smc", "error", "tcp", "untested" }; /* chk_status */
 
 	out_json_merge(json, json_pack("{s:s, s:s*}", "result", names[result->status], "error",
 				       *result->err.text ? result->err.text : NULL));

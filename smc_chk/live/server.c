@@ -2,7 +2,6 @@
 /* The server of the live test: each client has a thread, so that slow ones do not delay others. */
 #include "smc_chk/live/server.h"
 
-#include <netdb.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sys/eventfd.h>
@@ -141,19 +140,12 @@ static int accept_one(int listener)
 		admit(fd);
 		return 0;
 	}
-	switch (errno) {
-	case EBADF:
-	case EINVAL:
-	case ENOTSOCK:
-	case EOPNOTSUPP: return -errno;
-	case EMFILE:
-	case ENFILE:
-	case ENOBUFS:
-	case ENOMEM:
-		nanosleep(&moment, NULL); /* clients leave, then there is room again */
-		return 0;
-	default: /* EAGAIN, or the client is gone already */ return 0;
-	}
+	if (errno == EBADF || errno == EINVAL || errno == ENOTSOCK || errno == EOPNOTSUPP)
+		return -errno;
+	/* Clients leave, then there is room again. Otherwise this one is gone already. */
+	if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+		nanosleep(&moment, NULL);
+	return 0;
 }
 
 /* A client was served, and there is none now. */
@@ -281,11 +273,8 @@ int server_open(union endpoint_addr *addrs, int count, uint16_t port, struct smc
 static int find_addresses(const struct chk_request *req, union endpoint_addr addrs[2],
 			  struct smc_err *err)
 {
-	const struct addrinfo hints = { .ai_family = req->family,
-					.ai_socktype = SOCK_STREAM,
-					.ai_flags = AI_PASSIVE };
 	struct addrinfo *list;
-	int ret, count = 0;
+	int count = 0;
 
 	if (!req->bind) {
 		if (req->family != AF_INET6)
@@ -294,10 +283,9 @@ static int find_addresses(const struct chk_request *req, union endpoint_addr add
 			addrs[count++].in6.sin6_family = AF_INET6;
 		return count;
 	}
-	ret = getaddrinfo(req->bind, NULL, &hints, &list);
-	if (ret)
-		return smc_err_say(err, EINVAL, "cannot listen on '%s': %s", req->bind,
-				   ret == EAI_SYSTEM ? strerror(errno) : gai_strerror(ret));
+	list = endpoint_resolve(req->bind, req->family, err);
+	if (!list)
+		return -err->code;
 	memcpy(addrs, list->ai_addr, list->ai_addrlen);
 	freeaddrinfo(list);
 	return 1;

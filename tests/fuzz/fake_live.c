@@ -104,9 +104,16 @@ void endpoint_abort(int fd)
 	fake.is_aborted = true;
 }
 
-const char *endpoint_family_word(int family)
+bool endpoint_has_declined(const union endpoint_addr *local, const union endpoint_addr *peer)
 {
-	return "";
+	return fake.has_declined;
+}
+
+struct addrinfo *endpoint_resolve(const char *host, int family, struct smc_err *err)
+{
+	struct addrinfo *list = NULL;
+
+	return getaddrinfo(host, NULL, NULL, &list) ? NULL : list;
 }
 
 uint16_t endpoint_port(const union endpoint_addr *addr)

@@ -24,6 +24,7 @@
  * @limit: the most recent timeout
  * @why_not: result of endpoint_why_not()
  * @is_tcp: result of endpoint_is_tcp()
+ * @has_declined: result of endpoint_has_declined()
  * @sock: result of endpoint_diag(), NULL: unknown
  * @dumps: number of calls of endpoint_diag()
  * @connects: successful calls of stream_connect(), up to @max_connects; @is_aborted: last close
@@ -39,7 +40,7 @@ struct fake_live {
 	int (*answer)(const uint8_t *out, size_t out_len, uint8_t *in, size_t in_len);
 	struct stream_limit limit;
 	const char *why_not;
-	bool is_tcp;
+	bool is_tcp, has_declined;
 	const struct smc_sock *sock;
 	int dumps, connects, max_connects;
 	bool is_aborted;

@@ -11,13 +11,19 @@
 
 static uint8_t greeting[PROTO_SIZE];
 
-static struct client_result test(bool is_busy, uint64_t gap_ns,
-				 int (*answer)(const uint8_t *, size_t, uint8_t *, size_t))
+static struct client_result run_client(void)
 {
 	const struct chk_request req = { .timeout_ms = 2000 };
 	struct client_result result;
-	int status;
+	int status = client_test(&result, &req, "127.0.0.1", 1);
 
+	assert_int_equal(status, result.status);
+	return result;
+}
+
+static struct client_result test(bool is_busy, uint64_t gap_ns,
+				 int (*answer)(const uint8_t *, size_t, uint8_t *, size_t))
+{
 	proto_put_greeting(greeting, is_busy);
 	fake = (struct fake_live){ .in = greeting,
 				   .in_len = PROTO_SIZE,
@@ -26,9 +32,7 @@ static struct client_result test(bool is_busy, uint64_t gap_ns,
 				   .is_tcp = true,
 				   .max_connects = 1,
 				   .answer = answer };
-	status = client_test(&result, &req, "127.0.0.1", 1);
-	assert_int_equal(status, result.status);
-	return result;
+	return run_client();
 }
 
 /* Answer as smc_chk serve does, except for WHO. */
@@ -55,6 +59,33 @@ TEST(is_busy)
 	assert_int_equal(result.err.code, EBUSY);
 	assert_non_null(strstr(result.err.text, "the server is busy"));
 	assert_true(fake.is_aborted);
+}
+
+/* A server that does not greet has declined SMC, or is another program. Over TCP none declines. */
+TEST(declines)
+{
+	static const struct {
+		bool is_tcp, has_declined;
+		int status;
+		const char *text;
+	} rows[] = {
+		{ false, true, CHK_ERROR, "the server has declined SMC after all" },
+		{ false, false, CHK_OK, "" },
+		{ true, true, CHK_TCP, "" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct client_result result;
+
+		fake = (struct fake_live){ .is_tcp = rows[i].is_tcp,
+					   .has_declined = rows[i].has_declined,
+					   .max_connects = 1 };
+		result = run_client();
+		assert_int_equal(result.status, rows[i].status);
+		assert_true(strlen(rows[i].text) ? !!strstr(result.err.text, rows[i].text) :
+						   !*result.err.text);
+		assert_int_equal(fake.is_aborted, rows[i].status == CHK_ERROR);
+	}
 }
 
 static int drip(const uint8_t *out, size_t out_len, uint8_t *in, size_t in_len)
