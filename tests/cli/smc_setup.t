@@ -166,6 +166,12 @@ def engineers():
         ("a bond", lambda n: ({"bond0": (["10.0.0.%d/24" % n], {**lower("eth0", "eth1"), "bonding/slaves": "eth0 eth1\n"}), "eth0": ([], {}), "eth1": ([], {})},
                               [[("10.0.0.%d" % n, "bond0")], [("10.0.0.%d" % n, "bond0")]]),
          ("SMC-R v2.1", "bond0", "")),
+        ("a bridge", lambda n: ({"br0": (["10.0.0.%d/24" % n], {**lower("eth0"), "bridge/bridge_id": "8000.020000000001\n"}), "eth0": ([], {})},
+                                [[("10.0.0.%d" % n, "br0")]]),
+         ("SMC-R v2.1", "br0", "")),
+        ("a card beside the interface", lambda n: ({"eth0": (["10.0.0.%d/24" % n], {}), "eth1": (["10.0.1.%d/24" % n], {})},
+                                                   [[("10.0.1.%d" % n, "eth1")]]),
+         ("SMC-R v2.1", "eth1", "")),
         ("IPv6 only", lambda n: ({"eth0": (["fd00::%d/64" % n], {})}, [[("fd00::%d" % n, "eth0")]]),
          ("TCP", "eth0", "IPv4")),
     )
