@@ -137,4 +137,16 @@ sets_eid 'of this boot' 'smcd ueid add LO-0A1B2C3D4E5F6789ABCDEF01' /lib/modules
 sets_eid "none for the kernel's own module" '' /lib/modules/x/kernel/net/smc/smc.ko.xz
 mkdir -p "$ROOT/etc/smc-tools"
 sets_eid 'none beside those of smc.conf(5)' '' /lib/modules/x/updates/dkms/smc.ko.xz
+
+# ---- dkms ----
+printf '#!/bin/sh\necho "$@" >>%s/dkms\necho x: added\n' "$tmp" >"$tmp/bin/dkms"
+chmod +x "$tmp/bin/dkms"
+capture "$script" dkms
+is "$rc$(grep -c x-amd64 <<<"$out")" 02 'modules for each kernel that can have them'
+like "$out" '^smc-loopback: 6\.12\.95\+x-amd64: SMC-D works over loopback after: smcd ueid add NAME$' 'and what is left to be done'
+unlike "$out" mokutil 'no word about Secure Boot'
+mkdir -p "$ROOT/sys/firmware/efi/efivars"
+printf '\6\0\0\0\1' >"$ROOT/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
+capture "$script" dkms
+like "$out" '^smc-loopback: Secure Boot is on; .*: mokutil --import /var/lib/dkms/mok.pub, then boot$' 'where it is on: what to enrol'
 plan_done
