@@ -133,7 +133,8 @@ audit_parameter() {
 qemu_arguments() {
 	local node=$1
 	qemu_program
-	QEMU+=(-name "$(guest_name "$node")" -nodefaults -no-user-config -display none -vga none -no-reboot
+	[[ -n ${SMC_LAB_REBOOT-} ]] || QEMU+=(-no-reboot)
+	QEMU+=(-name "$(guest_name "$node")" -nodefaults -no-user-config -display none -vga none
 		-cpu "$(cpu_model)" -smp "$CPUS" -m "$MEMORY"
 		-kernel "$(boot_image "$KERNEL_DIR")" -initrd "$node/initrd"
 		-append "console=$CONSOLE $KERNEL_PARAMETERS $(audit_parameter) $(tsc_parameter) $(emulated_parameters) ${SMC_LAB_APPEND-}"
