@@ -154,13 +154,16 @@ static int read_devs(struct rdma_table *table, const char *root, const struct ne
 	return ret;
 }
 
+/* A function of vfio-pci is a guest's. */
 static bool is_ism(const char *root, const char *bus_id)
 {
 	unsigned long vendor, device;
+	char driver[32];
 
+	host_link(driver, sizeof(driver), "%s/bus/pci/devices/%s/driver", root, bus_id);
 	return host_number(&vendor, "%s/bus/pci/devices/%s/vendor", root, bus_id) &&
 	       host_number(&device, "%s/bus/pci/devices/%s/device", root, bus_id) &&
-	       vendor == ISM_VENDOR && device == ISM_DEVICE;
+	       vendor == ISM_VENDOR && device == ISM_DEVICE && strcmp(driver, "vfio-pci");
 }
 
 static void add_ism(struct rdma_table *table, const char *root, const char *name)
@@ -331,16 +334,13 @@ static void forget(struct rdma_port *port)
 
 void rdma_check_netns(struct rdma_table *table)
 {
-	for (size_t i = 0; i < table->count; i++) {
-		struct rdma_dev *dev = &table->devs[i];
+	for (size_t i = 0; i < table->count; i++)
+		for (size_t k = 0; k < table->devs[i].n_ports; k++) {
+			struct rdma_port *port = &table->devs[i].ports[k];
+			struct query query = { table->devs[i].name, port->number, 0, -ENODEV };
 
-		for (size_t k = 0; k < dev->n_ports; k++) {
-			struct query query = { dev->name, dev->ports[k].number, 0, -ENODEV };
-
-			if (dev->ports[k].netdev[0] &&
-			    !host_probe("rdma-netdev-%s-%u", probe, &query, NULL, query.dev,
-					query.port))
-				forget(&dev->ports[k]);
+			if (port->netdev[0] && !host_probe("rdma-netdev-%s-%u", probe, &query, NULL,
+							   query.dev, query.port))
+				forget(port);
 		}
-	}
 }

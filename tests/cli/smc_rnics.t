@@ -53,6 +53,7 @@ is "$(words)" 'FID Power PCI_ID PCHID Type PFT VF PPrt PNET_ID Net-Dev
 11 1 0001:00:00.0 0100 RoCE_Express ROC n 1 NET1 eno1
 11 1 0001:00:00.0 0100 RoCE_Express ROC n 2 NET2 eno1d1
 12 1 0002:00:00.0 0140 RoCE_Express3 ROC2 n 1 ABCDEFGHIJKLSTU9 eno2
+15 1 0004:00:00.0 07c1 ISM ISM n n/a NET2 n/a
 1000 1 0000:00:00.0 07c0 ISM ISM n n/a NET1 n/a' 'header and rows: the second port has its own PNET ID'
 run s390 -a
 like "$(words)" '^13 0 n/a' '-a shows a slot without power'
@@ -62,12 +63,14 @@ is "$(words | head -n 3)" 'FID Power PCI_ID PCHID Type PFT VF IPrt PNET_ID IB-De
 11 1 0001:00:00.0 0100 RoCE_Express ROC n 1 NET1 mlx4_0
 11 1 0001:00:00.0 0100 RoCE_Express ROC n 2 NET2 mlx4_0' '-I shows RDMA devices'
 run s390 -r
-is "$(words | sed -n '1p;5p')" 'FID Power PCI_ID PCHID Type PFT VFN PPrt PNET_ID Net-Dev
+is "$(words | sed -n '1p;6p')" 'FID Power PCI_ID PCHID Type PFT VFN PPrt PNET_ID Net-Dev
 1000 1 0000:00:00.0 07c0 1014:04ed ISM 0000 n/a NET1 n/a' '-r shows numbers'
 for fid in 12 0x12 00000012; do
 	run s390 $fid
 	is "$rc $(words | wc -l)" '0 2' "FID $fid: one row, status 0"
 done
+run s390 -w 15
+like "$(words)" '^15 .* ISM ISM .* vfio-pci$' '-w: the driver shows that an ISM function is a guest'"'"'s'
 run s390 13
 like "$(words)" '^13 0 ' 'a FID without power is shown without -a'
 refuse 'no FID 99' s390 99

@@ -64,6 +64,7 @@ TEST(s390_rows)
 	      "12 1 0002:00:00.0 0140 RoCE_Express3 ROC2 n 1 ABCDEFGHIJKLSTU9 eno2\n"
 	      "13 0 n/a n/a n/a n/a n/a n/a n/a n/a\n"
 	      "14 1 0003:00:00.0 0180 nvme 0x0b n n/a n/a n/a\n"
+	      "15 1 0004:00:00.0 07c1 ISM ISM n n/a NET2 n/a\n"
 	      "1000 1 0000:00:00.0 07c0 ISM ISM n n/a NET1 n/a\n");
 	check("s390", &none, "fid,ids,vfn,iport,ibdev,state,layer,mtu,driver",
 	      "11 15b3:1004 0000 1 mlx4_0 ACTIVE Ethernet 1500 mlx4_core\n"
@@ -71,6 +72,7 @@ TEST(s390_rows)
 	      "12 15b3:101e 0000 1 mlx5_0 ACTIVE Ethernet 1500 mlx5_core\n"
 	      "13 n/a n/a n/a n/a n/a n/a n/a n/a\n"
 	      "14 1014:0400 0000 n/a n/a n/a n/a n/a nvme\n"
+	      "15 1014:04ed 0000 n/a n/a n/a n/a n/a vfio-pci\n"
 	      "1000 1014:04ed 0000 n/a n/a n/a n/a n/a ism\n");
 }
 
