@@ -48,9 +48,9 @@ def proposal(peer, gid, mac, eids=(), version=2, type1=NONE, type2=R, release=1,
 
 
 def extension(system=LINUX, release=1, host="peer", conns=255, links=2, features=0, direct=True):
-    """First contact extension."""
-    return (bytes([0x80 if direct else 0, system << 4 | release, 0, 0]) + name(host) +
-            struct.pack(">BBH", conns, links, features) + bytes(12))
+    """First contact extension. Version 2.1 is release 1, and adds what both ends can have at most."""
+    most = struct.pack(">BBH", conns, links, features) + bytes(12)
+    return bytes([0x80 if direct else 0, system << 4 | release, 0, 0]) + name(host) + (most if release else b"")
 
 
 def answer_r(kind, link, peer, gid, mac, eid="", version=2, first=True, index=1, mtu=3, size=0, damage=None, gids=(), **more):
@@ -100,4 +100,6 @@ def parse(data):
         found.update(gid=data[16:32], qp=int.from_bytes(data[38:41], "big"), rkey=struct.unpack_from(">I", data, 41)[0],
                      index=data[45], token=struct.unpack_from(">I", data, 46)[0], size=16384 << (data[50] >> 4), mtu=data[50] & 15,
                      address=struct.unpack_from(">Q", data, 52)[0], psn=int.from_bytes(data[61:64], "big"))
+        if found["version"] > 1 and found["first"]:
+            found["release"] = data[105] & 15
     return found

@@ -46,7 +46,7 @@ def answer_llc(message, own):
         return None
     if kind == CONFIRM_LINK:
         body = own
-    return (message[:3] + bytes([flags | RESPONSE | (REJECTED if kind == ADD_LINK else 0)]) + body).ljust(SIZE, b"\0")
+    return make(kind, flags | RESPONSE | (REJECTED if kind == ADD_LINK else 0), body[:SIZE - 4], 2 if message[0] & V2 else 1)
 
 
 # ---- CDC ----

@@ -13,6 +13,8 @@ from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
 from pyverbs.wr import SGE, RecvWR, SendWR
 
 QUEUE = 64
+# Bytes of a message: received, as LLC of version 2 has lists, and sent.
+RECEIVED, SENT = 8192, 64
 # Seconds without any message, after which the link counts as dead.
 PATIENCE = 20
 ACCESS = e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_WRITE
@@ -35,8 +37,9 @@ class Link:
         self.gid, self.size, self.sent, self.unfinished, self.arrived = gid, size, 0, 0, []
         self.pd, self.cq = PD(self.context), CQ(self.context, 4 * QUEUE)
         self.rmb = MR(self.pd, size, ACCESS)
-        # Messages: the first half is received, the second sent. Then data to be written.
-        self.messages = MR(self.pd, 2 * QUEUE * 64, ACCESS)
+        # Messages that arrive, messages to be sent, and data to be written.
+        self.inbox = MR(self.pd, QUEUE * RECEIVED, ACCESS)
+        self.outbox = MR(self.pd, QUEUE * SENT, ACCESS)
         self.staging = MR(self.pd, 1 << 16, ACCESS)
         init = QPInitAttr(qp_type=e.IBV_QPT_RC, scq=self.cq, rcq=self.cq, cap=QPCap(2 * QUEUE, QUEUE, 2, 2))
         attributes = QPAttr(port_num=1)
@@ -62,27 +65,32 @@ class Link:
         self.qp.to_rts(attributes)
 
     def post_receive(self, slot):
-        self.qp.post_recv(RecvWR(wr_id=slot, num_sge=1, sg=[SGE(self.messages.buf + slot * 64, 64, self.messages.lkey)]))
+        self.qp.post_recv(RecvWR(wr_id=slot, num_sge=1, sg=[SGE(self.inbox.buf + slot * RECEIVED, RECEIVED, self.inbox.lkey)]))
 
     def post(self, sge, opcode, remote=None):
         work = SendWR(wr_id=QUEUE, opcode=opcode, num_sge=1, sg=[sge], send_flags=e.IBV_SEND_SIGNALED)
         if remote:
             work.set_wr_rdma(*remote)
-        while self.unfinished >= QUEUE // 2:
-            self.poll()
+        self.finish(QUEUE // 2)
         self.unfinished += 1
         self.sent += 1
         self.qp.post_send(work)
 
+    def finish(self, most):
+        """Wait until no more than @most requests are under way."""
+        end = time.monotonic() + PATIENCE
+        while self.unfinished > most:
+            if not self.poll() and time.monotonic() > end:
+                raise TimeoutError("requests do not end")
+
     def send(self, data):
-        slot = QUEUE + self.sent % QUEUE
-        self.messages.write(data, len(data), slot * 64)
-        self.post(SGE(self.messages.buf + slot * 64, len(data), self.messages.lkey), e.IBV_WR_SEND)
+        at = self.sent % QUEUE * SENT
+        self.outbox.write(data, len(data), at)
+        self.post(SGE(self.outbox.buf + at, len(data), self.outbox.lkey), e.IBV_WR_SEND)
 
     def write(self, rkey, address, data):
         """Data are copied, so the place is used again when that is safe."""
-        while self.unfinished:
-            self.poll()
+        self.finish(0)
         self.staging.write(data, len(data))
         self.post(SGE(self.staging.buf, len(data), self.staging.lkey), e.IBV_WR_RDMA_WRITE, (rkey, address))
 
@@ -93,7 +101,7 @@ class Link:
             if work.status:
                 raise OSError("the link has failed: status %d" % work.status)
             if work.opcode & e.IBV_WC_RECV:
-                self.arrived.append(self.messages.read(work.byte_len, work.wr_id * 64))
+                self.arrived.append(self.inbox.read(work.byte_len, work.wr_id * RECEIVED))
                 self.post_receive(work.wr_id)
             else:
                 self.unfinished -= 1

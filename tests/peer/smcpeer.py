@@ -227,6 +227,8 @@ CLIENTS = {
     "length 65535": says(lambda conn: conn.offer(damage={"length": 65535})),
     "wrong trailer": says(lambda conn: conn.offer(damage={"trailer": b"SMCR"})),
     "proposal v1": proposes(version=1, type1=clc.R, type2=clc.R, subnet=("127.0.0.0", 8)),
+    "proposal v1 and v2": proposes(type1=clc.R, subnet=("127.0.0.0", 8)),
+    "proposal v2.0": proposes(release=0),
     "proposal v3": proposes(version=3),
     "no EID": proposes(eids=[]),
     "unknown EID": proposes(eids=["ANOTHER"]),
@@ -284,7 +286,7 @@ def connect_link(conn, **change):
     if accept["kind"] != clc.ACCEPT or accept["smcd"]:
         raise OSError("no accept of SMC-R")
     link.connect(accept)
-    conn.send(clc.answer_r(clc.CONFIRM, link.values(), eid=EID, gids=[own["gid"]], links=1, **own))
+    conn.send(clc.answer_r(clc.CONFIRM, link.values(), eid=EID, gids=[own["gid"]], links=1, **own, **change))
     stream = llc.Stream(link, accept, llc.path(link, MAC))
     while not stream.said:
         stream.take(link.receive())
@@ -299,7 +301,7 @@ def echo(stream):
     return "%d bytes back" % stream.sent.total
 
 
-def calls(stream, messages=20000):
+def calls(stream, messages=int(os.environ.get("MESSAGES", "20000"))):
     """Send messages of random sizes, which have to come back."""
     numbers, wanted = random.Random(messages), bytearray()
     for left in range(messages, -1, -1):
@@ -376,7 +378,7 @@ def linked(start, follow, script):
     def whole(conn):
         stream = start(conn)
         stream.follow = follow
-        conn.notes.append("linked")
+        conn.notes.append("linked v%d.%d" % (stream.other["version"], stream.other["release"]))
         conn.notes.append(script(stream))
     return whole
 
@@ -386,6 +388,9 @@ def few(stream):
 
 
 SERVERS["link"], CLIENTS["link"] = linked(serve_link, echo, echo), linked(connect_link, few, calls)
+# All others are of version 2.1.
+SERVERS["link version 2.0"] = linked(functools.partial(serve_link, release=0), echo, echo)
+CLIENTS["link version 2.0"] = linked(functools.partial(connect_link, release=0), few, few)
 SERVERS.update((name, linked(serve_link, echo, script)) for name, script in LINKED.items())
 CLIENTS.update((name, linked(connect_link, few, script)) for name, script in LINKED.items())
 
