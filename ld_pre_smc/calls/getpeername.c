@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* getpeername(2) after shutdown(2). */
 #include <errno.h>
-#include <netinet/tcp.h>
 #include <string.h>
 #include <sys/param.h>
 #include <sys/syscall.h>
@@ -25,14 +24,14 @@ static int copy_address(int fd, const union shim_address *peer, struct sockaddr 
 	return 0;
 }
 
-/** getpeername() - getpeername(2) that knows the peer until TCP has closed */
+/** getpeername() - getpeername(2) that knows the peer, until TCP has closed: then 6.12 may crash */
 int getpeername(int fd, struct sockaddr *addr, socklen_t *len)
 {
 	int saved = errno, ret = next_getpeername(fd, addr, len);
 	struct shim_route route;
 
 	if (!ret || errno != ENOTCONN || !shim_repairs() || !shim_route_find(fd, &route) ||
-	    !route.is_shut || shim_tcp_state(fd) == TCP_CLOSE || !shim_mends(fd, REPAIR_PEER_NAME))
+	    !route.is_shut || !shim_is_tcp_active(fd) || !shim_mends(fd, REPAIR_PEER_NAME))
 		return ret;
 	ret = copy_address(fd, &route.to, addr, len);
 	if (!ret)

@@ -22,6 +22,9 @@
     lab/smc-lab run -k lo -- tests/kernel/upstream.py unreachable
         Before Linux 7.2: a non-blocking connect() to a host that ICMP reports as unreachable ends with POLLHUP alone
         and without an error. select() never wakes, SO_ERROR is 0.
+    lab/smc-lab run -k 6.12 --rxe -- tests/kernel/upstream.py name
+        Linux 6.12, Soft-RoCE: a program calls shutdown() for writing, and then the last link breaks. The kernel releases
+        the TCP socket inside an SMC socket that the program still has: getsockname() reads at address 0 (smc_getname).
 
 Prints how often it tried and what it saw; exit status 1 if it saw the fault."""
 import os
@@ -272,7 +275,35 @@ def unreachable():
     return 1 if (tcp[0], tcp[2]) != (smc[0], smc[2]) else 0
 
 
+def name_of_released():
+    """For a child: an Oops ends the caller."""
+    listener = listen()
+    peer = smc_socket()
+    peer.connect(listener.getsockname())
+    sock = listener.accept()[0]
+    sock.shutdown(socket.SHUT_WR)
+    subprocess.run(["ip", "link", "set", "lo", "down"], check=True)
+    time.sleep(2)
+    print("after the link group's end: getsockname() %s" % (sock.getsockname(),))
+    sys.stdout.flush()
+
+
+def name():
+    # The guest goes on.
+    with open("/proc/sys/kernel/panic_on_oops", "w", encoding="ascii") as file:
+        file.write("0")
+    pid = os.fork()
+    if not pid:
+        name_of_released()
+        os._exit(0)
+    status = os.waitpid(pid, 0)[1]
+    faults = [line for line in subprocess.run(["dmesg"], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()
+              if "BUG:" in line or "RIP:" in line]
+    print("\n".join(faults) or "status %d, nothing in the kernel's log" % status)
+    return 1 if faults else 0
+
+
 STATUS = {"device": device, "moment": moment, "signal": signals, "owner": owner, "vrf": vrf,
-          "unreachable": unreachable}[sys.argv[1]]()
+          "unreachable": unreachable, "name": name}[sys.argv[1]]()
 sys.stdout.flush()
 os._exit(STATUS)
