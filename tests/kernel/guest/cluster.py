@@ -16,11 +16,14 @@ import subprocess
 import sys
 import time
 
+import genl
 from kern import done, doc, equal, ok, out_of, read, wait_for
 
 HOSTS, RAILS = int(os.environ["SMC_LAB_HOSTS"]), int(os.environ["SMC_LAB_RAILS"])
 CONNECTIONS = int(sys.argv[1]) if len(sys.argv) > 1 else 3
 PORT, CLONE_NEWNET, AF_SMC = 7000, 0x40000000, 43
+# Dumps of SMC's netlink family.
+GROUPS, LINKS = 2, 3
 # Most connections of a link group, and links of a pair of hosts.
 GROUP = 255
 libc = ctypes.CDLL(None, use_errno=True)
@@ -134,6 +137,14 @@ def cost(*argv):
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss
 
 
+def bare_dump(command):
+    """Seconds of the processor, and number of messages, of a dump that nobody decodes."""
+    with genl.Family("SMC_GEN_NETLINK") as family:
+        begin = time.process_time()
+        count = family.dump(command)
+        return time.process_time() - begin, count
+
+
 def check_tools(ends):
     hosts = ["smc-lab-host", "1"]
     rows = json.loads(out_of(*hosts, "smcss", "-j"))["sockets"]
@@ -146,6 +157,8 @@ def check_tools(ends):
     for argv in (["smcss"], ["smcss", "-j"], ["smcr", "linkgroup"], ["smcr", "-j", "linkgroup", "link-show"],
                  ["smcr", "device"]):
         note("%s: %.3f s, %d KiB", " ".join(argv), *cost(*(hosts + argv if argv[0] == "smcss" else argv)))
+    for what in (GROUPS, LINKS):
+        note("bare dump %d: %.3f s, %d messages", what, *bare_dump(what))
 
 
 def check_pulled(ends, pulled):

@@ -5,7 +5,7 @@ import struct
 
 # Python 3.11 does not know its name.
 NETLINK_GENERIC, CONTROLLER, GET_FAMILY = 16, 16, 3
-REQUEST, ACK = 1, 4
+REQUEST, ACK, DUMP, DONE = 1, 4, 0x300, 3
 
 
 def _attribute(number, value):
@@ -45,6 +45,17 @@ class Family:
     def do(self, command, *attributes):
         """Numbers are 8 bits wide. Raises OSError with the kernel's error."""
         _ask(self.netlink, self.number, command, attributes)
+
+    def dump(self, command):
+        """Number of messages, which are not looked at."""
+        count, kind = 0, None
+        self.netlink.send(struct.pack("=IHHIIBBH", 20, self.number, REQUEST | DUMP, 1, 0, command, 1, 0))
+        while kind != DONE:
+            data = self.netlink.recv(65536)
+            while data:
+                length, kind = struct.unpack_from("=IH", data)
+                count, data = count + 1, data[length + 3 & ~3:]
+        return count - 1
 
     def __enter__(self):
         return self
