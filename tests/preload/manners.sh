@@ -15,6 +15,7 @@ else
 	is "$out" swapped 'without poll() sockets are replaced'
 fi
 is "$(manners constant)" EFAULT 'getpeername() after shutdown(): memory that cannot be written is refused, as by the kernel'
+is "$(manners constant MIMIC_GONE=1)" 'no name' 'getpeername() after shutdown() and the end of the last link: the kernel is asked for no name'
 out=$(manners linger)
 if [ $? = 77 ]; then
 	skip 'in a sandbox accept() adds no system call for SO_LINGER' 'no seccomp filters here'

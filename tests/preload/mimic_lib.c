@@ -69,6 +69,20 @@ int getpeername(int fd, struct sockaddr *addr, socklen_t *len)
 					 (int)syscall(SYS_getpeername, fd, addr, len);
 }
 
+/* After shutdown() the last link breaks, and the kernel releases the TCP socket within. */
+static bool is_released(int fd)
+{
+	return kind(fd) && is_shut[fd] && getenv("MIMIC_GONE");
+}
+
+/* Linux 6.12 crashes. */
+int getsockname(int fd, struct sockaddr *addr, socklen_t *len)
+{
+	if (is_released(fd))
+		abort();
+	return (int)syscall(SYS_getsockname, fd, addr, len);
+}
+
 /* Number of close() and shutdown() of SMC sockets, with signals blocked, and without. */
 extern atomic_int mimic_calm, mimic_exposed;
 atomic_int mimic_calm, mimic_exposed;
@@ -270,8 +284,11 @@ int setsockopt(int fd, int level, int name, const void *value, socklen_t len)
 
 int getsockopt(int fd, int level, int name, void *value, socklen_t *len)
 {
-	int ret = (int)syscall(SYS_getsockopt, fd, level, name, value, len);
+	int ret;
 
+	if (level == IPPROTO_TCP && is_released(fd))
+		return refuse(EBADF);
+	ret = (int)syscall(SYS_getsockopt, fd, level, name, value, len);
 	if (!ret && kind(fd) && level == SOL_SOCKET && name == SO_DOMAIN)
 		*(int *)value = kind(fd) >> 16;
 	if (!ret && kind(fd) && level == SOL_SOCKET && name == SO_PROTOCOL)
