@@ -187,10 +187,8 @@ static void consume(struct direction *direction, size_t len)
 	memmove(window->has, window->has + len, SMC_CLC_MAX - len);
 	memset(window->has + SMC_CLC_MAX - len, 0, len);
 	direction->next += (uint32_t)len;
-	if (window->cut_at <= len)
-		window->is_cut = false;
-	else
-		window->cut_at -= len;
+	window->is_cut &= window->cut_at > len;
+	window->cut_at -= len;
 	if (memchr(window->has, true, SMC_CLC_MAX))
 		return;
 	free(window);
@@ -203,22 +201,25 @@ static int take_message(struct flow_table *table, struct flow *flow, enum flow_s
 	struct flow_event event = event_of(FLOW_MESSAGE, flow, side, packet);
 	struct flow_conn *conn = &flow->conn;
 	struct smc_clc *clc = xcalloc(1, sizeof(*clc));
-	int ret;
+	int ret, kind;
 
 	event.message = clc;
 	event.data = flow->directions[side].window->data;
 	event.len = len;
 	smc_clc_decode(clc, event.data, len);
-	free(conn->messages[clc->type]);
-	conn->messages[clc->type] = clc;
+	/* What only the other side may send decides nothing. */
+	kind = clc->type == SMC_CLC_DECLINE || (clc->type == SMC_CLC_ACCEPT) == side ? clc->type :
+										       0;
+	free(conn->messages[kind]);
+	conn->messages[kind] = clc;
 	conn->answered = packet->time;
-	if (clc->type == SMC_CLC_PROPOSAL)
+	if (kind == SMC_CLC_PROPOSAL)
 		conn->proposed = packet->time;
 	ret = table->sink(table->arg, &event);
-	if (ret || clc->type < SMC_CLC_CONFIRM)
+	if (ret || kind < SMC_CLC_CONFIRM)
 		return ret;
 	/* A decline may still follow a confirm, if the RDMA path does not work. */
-	if (clc->type == SMC_CLC_DECLINE) {
+	if (kind == SMC_CLC_DECLINE) {
 		conn->decliner = side;
 		flow->is_reported = false;
 	}

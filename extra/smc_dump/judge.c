@@ -155,10 +155,9 @@ static void why_not_more(struct judgement *result, const struct smc_clc *proposa
 static void judge_smc(struct judgement *result, const struct flow_conn *conn)
 {
 	const struct smc_clc *proposal = conn->messages[SMC_CLC_PROPOSAL];
-	const struct smc_clc *answer = conn->messages[SMC_CLC_ACCEPT];
+	const struct smc_clc *answer =
+		conn->messages[SMC_CLC_ACCEPT] ?: conn->messages[SMC_CLC_CONFIRM];
 
-	if (!answer)
-		answer = conn->messages[SMC_CLC_CONFIRM];
 	result->mode = answer->is_smcd ? JUDGE_SMCD : JUDGE_SMCR;
 	result->version = answer->version;
 	result->release = answer->release;

@@ -229,6 +229,7 @@ def check_why(directory):
     foreign[16:21] = bytes.fromhex("0303777710")
     conn = Connection(capture, 40006).open().say("both-proposal")
     conn.send(1, bytes(foreign))
+    Connection(capture, 40007).open().say("both-proposal").send(1, message("smcr-confirm"))
     capture.close()
     notes = {e["from"].rsplit(":", 1)[1]: e["notes"] for e in outcomes(path)}
     for port, words in (("40000", "not version 2: the client .* EID EID.ONE, EID.TWO, IBM-SYSZ"), ("40000", "not SMC-D: the client .* CHID 07c0, 07c0, 07c1"),
@@ -236,7 +237,8 @@ def check_why(directory):
                         ("40002", "not SMC-D: the client .* GID 1122334455667788"),
                         ("40003", "not SMC-R: SMC-D is better"), ("40003", "CHID ffff, emulated"),
                         ("40004", "at most 16 connections .*: the server's limit"), ("40004", "one link .*: the server's limit"),
-                        ("40004", "whose RoCE path has a gateway"), ("40005", "after the confirm"), ("40006", "Linux has no .* z/OS")):
+                        ("40004", "whose RoCE path has a gateway"), ("40005", "after the confirm"), ("40006", "Linux has no .* z/OS"),
+                        ("40007", "before the server's answer")):
         ok(any(re.search(words, note) for note in notes[port]), "why: " + words, notes[port])
     equal([e["mode"] for e in outcomes(path) if e["from"].endswith(":40005")], ["SMC-R", "TCP"], "a decline after the confirm")
 
