@@ -207,7 +207,7 @@ static int take_message(struct flow_table *table, struct flow *flow, enum flow_s
 	event.data = flow->directions[side].window->data;
 	event.len = len;
 	smc_clc_decode(clc, event.data, len);
-	/* What only the other side may send decides nothing. */
+	/* A message that only the other side may send decides nothing. */
 	kind = clc->type == SMC_CLC_DECLINE || (clc->type == SMC_CLC_ACCEPT) == side ? clc->type :
 										       0;
 	free(conn->messages[kind]);
