@@ -25,6 +25,7 @@
     lab/smc-lab run -k 6.12 --rxe -- tests/kernel/upstream.py name
         Linux 6.12, Soft-RoCE: a program calls shutdown() for writing, and then the last link breaks. The kernel releases
         the TCP socket inside an SMC socket that the program still has: getsockname() reads at address 0 (smc_getname).
+        Linux 7.2 answers.
 
 Prints how often it tried and what it saw; exit status 1 if it saw the fault."""
 import os
