@@ -159,6 +159,16 @@ static int run(char **names, size_t count)
 	return ret < 0 ? cli_error(&setup_tool, "%s", err.text) : ret;
 }
 
+static void offer(const char *host)
+{
+	struct out_text word AUTO(out_free) = { 0 };
+	bool is_word = out_shell_word(&word, host);
+
+	if (is_word)
+		printf("\nTo change both hosts: smc_setup --apply %.*s\n", (int)word.len,
+		       word.data);
+}
+
 /* This host comes first, unless a plan has several hosts. */
 static int plan(char *const *given)
 {
@@ -182,6 +192,8 @@ static int plan(char *const *given)
 	memcpy(names + 1, given, count * sizeof(*names));
 	ret = changes || count == 1 ? run(names, count + 1) : run(names + 1, count);
 	free(names);
+	if (!changes && count == 1 && ret == SETUP_TCP && !asked.is_json && !host_is_bundle(*given))
+		offer(*given);
 	return ret;
 }
 

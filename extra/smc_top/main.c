@@ -87,18 +87,14 @@ static int parse(int argc, char **argv)
 /* Print tables or JSON, once or repeatedly, beginning with the second sample. */
 static int repeat(struct rates *rates, struct smc_err *err)
 {
-	bool is_repeated = asked.watch_seconds > 0 && !asked.is_once, is_first = true;
+	bool is_repeated = asked.watch_seconds > 0 && !asked.is_once;
 	int ret = rates_take(rates, &asked, err);
 
-	while (!ret) {
+	for (bool is_first = true; !ret && (is_first || is_repeated); is_first = false) {
 		cli_wait(asked.watch_seconds > 0 ? asked.watch_seconds : TOP_SECONDS);
 		if (is_repeated)
 			ret = sockets_separate(asked.is_json, is_first, err);
-		if (!ret)
-			ret = top_print(&asked, rates, err);
-		if (!is_repeated)
-			break;
-		is_first = false;
+		ret = ret ?: top_print(&asked, rates, err);
 	}
 	return ret;
 }

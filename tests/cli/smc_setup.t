@@ -199,6 +199,9 @@ def by_ssh():
     ok(calls == ["-o BatchMode=yes -o ConnectTimeout=10 -o ServerAliveInterval=5 -- good%d timeout 120 smc_chk doctor -j" % i for i in (1, 2)], "how", calls)
     status, found, err = pairs(*("good%d" % i for i in range(1, 19)))
     ok(status == 0 and not err and len(found) == 18 * 17, "more hosts than are read at a time", (status, err, len(found)))
+    status, out, err = run("good1")
+    ok(status == 2 and out.splitlines()[-1].endswith(": smc_setup --apply good1"), "it ends with the command that changes",
+       (status, out, err))
     status, out, err = run("good1", "denied", "nothing", "garbage", "late", "good2")
     ok(status == 1 and out.count("SMC-R v2.1") == 1 and re.fullmatch(
         r"smc_setup: denied: denied: Permission denied \(publickey\)\.\\x1b\[2J\n"

@@ -79,8 +79,7 @@ int scope_target_cgroup(struct scope_target *target, int option, const char *tex
 	if (!root)
 		return smc_err_say(err, ENODEV, "no version 2 control groups at /sys/fs/cgroup");
 	ret = find_cgroup(root, option, text, path, err);
-	if (!ret)
-		ret = cgroup_id(root, path, &target->id);
+	ret = ret ?: cgroup_id(root, path, &target->id);
 	if (ret)
 		return err->code ? ret : explain(ret, option, text, err);
 	if (strlen(path) >= sizeof(target->name))
@@ -214,8 +213,7 @@ int scope_detach(struct scope_target *target, struct smc_err *err)
 
 	if (!ret && bpfmap_delete(pins.scopes, &target->id))
 		ret = smc_err_say(err, ENOENT, "nothing is attached to %s", target->name);
-	if (!ret)
-		ret = remove_gone(&pins, err);
+	ret = ret ?: remove_gone(&pins, err);
 	return ret;
 }
 
@@ -225,16 +223,13 @@ int scope_detach_container(const char *id, struct smc_err *err)
 	struct scope_list list AUTO(scope_list_free) = { 0 };
 	int ret = access(SCOPE_DIR, F_OK) && errno == ENOENT ? -ENOENT : 0;
 
-	if (!ret)
-		ret = pins_change(&pins, false, err);
-	if (!ret)
-		ret = load(&list, &pins, err);
+	ret = ret ?: pins_change(&pins, false, err);
+	ret = ret ?: load(&list, &pins, err);
 	for_each(entry, list.entries, list.count)
 		if (entry->scope.kind == SCOPE_CGROUP && entry->state != STATE_ACTIVE &&
 		    cgroup_is_named(entry->scope.name, id))
 			bpfmap_delete(pins.scopes, &entry->id);
-	if (!ret)
-		ret = remove_gone(&pins, err);
+	ret = ret ?: remove_gone(&pins, err);
 	return ret == -ENOENT ? 0 : ret;
 }
 

@@ -258,8 +258,7 @@ static int load_first(struct pins *pins, struct smc_err *err)
 	close_maps(pins);
 	remove_files();
 	ret = load_and_pin(err);
-	if (!ret)
-		ret = open_maps(pins, true, err);
+	ret = ret ?: open_maps(pins, true, err);
 	if (ret)
 		pins_remove(&ignored);
 	return ret;
@@ -278,10 +277,8 @@ int pins_change(struct pins *pins, bool may_load, struct smc_err *err)
 {
 	int ret = may_load ? check_host(err) : bpf_rights(true, err);
 
-	if (!ret)
-		ret = lock(pins, may_load, err);
-	if (!ret)
-		ret = open_maps(pins, true, err);
+	ret = ret ?: lock(pins, may_load, err);
+	ret = ret ?: open_maps(pins, true, err);
 	return ret == -ENOENT && may_load ? load_first(pins, err) : ret;
 }
 
