@@ -95,6 +95,7 @@ static long kilobytes(void)
 	return kb;
 }
 
+/* Nobody listens there: the socket stays bound, so that no other program gets the port. */
 static void choose_port(void)
 {
 	struct sockaddr_in here = {
@@ -107,7 +108,6 @@ static void choose_port(void)
 	bind(fd, (void *)&here, len);
 	getsockname(fd, (void *)&here, &len);
 	port = ntohs(here.sin_port);
-	close(fd);
 }
 
 static void run_threads(int n)
