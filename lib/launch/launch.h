@@ -57,14 +57,14 @@ enum {
 	{ LAUNCH_PROFILE, "profile", "NAME", \
 	  "use the options of a file: latency, bulk, many, a\n" \
 	  "program such as redis, or a path", .excludes = "--bpf --seccomp" }, \
-	{ 'd', "debug", NULL, "log on stderr what happens to each TCP socket", .group = "Messages" }, \
-	{ LAUNCH_QUIET, "quiet", NULL, "print no warnings" }, \
+	{ LAUNCH_QUIET, "quiet", NULL, "print no warnings", .group = "Messages" }, \
+	{ 'd', "debug", NULL, "log on stderr what happens to each TCP socket" }, \
 	{ 'f', "family", "FAMILY", \
 	  "open smc (AF_SMC, default), inet (IPPROTO_SMC) or\n" \
 	  "auto (the best) sockets", .group = "How sockets become SMC sockets" }, \
 	{ LAUNCH_RAW, "raw", NULL, "do not hide where SMC differs from TCP" }, \
 	{ LAUNCH_PRELOAD, "preload", NULL, "use the preload library only" }, \
-	{ LAUNCH_BPF, "bpf", NULL, "use eBPF, which reaches every program", .excludes = "--preload" }
+	{ LAUNCH_BPF, "bpf", NULL, "use eBPF, which reaches any program", .excludes = "--preload" }
 
 /* Additional options, only for tools that run a command. */
 #define LAUNCH_COMMAND_OPTIONS \
@@ -76,7 +76,7 @@ enum {
 
 /* Tools that compare SMC and TCP do not have this option. */
 #define LAUNCH_LEARN_OPTION \
-	{ LAUNCH_NO_LEARN, "no-learn", NULL, "use SMC even where connections are too short to gain" }
+	{ LAUNCH_NO_LEARN, "no-learn", NULL, "use SMC even for connections too short to gain" }
 /* clang-format on */
 
 /**
