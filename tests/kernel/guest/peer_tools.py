@@ -189,7 +189,7 @@ def check_clients(watch, want, found):
 
 
 def doctor():
-    """Its findings, but for the counts of connections that fell back."""
+    """Its findings without the counts of connections that fell back."""
     status, out, err, _ = measured("smc_chk", "doctor", "-j")
     return status, err, [(row["level"], row["check"], row.get("object")) for row in json.loads(out)["findings"]
                          if row["check"] != "traffic"]
