@@ -22,6 +22,7 @@
 
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/broken_handshake.h"
+#include "ld_pre_smc/state/buffers.h"
 #include "ld_pre_smc/state/choice.h"
 #include "ld_pre_smc/state/fd.h"
 #include "ld_pre_smc/state/lives.h"

@@ -17,6 +17,7 @@
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/block_signals.h"
 #include "ld_pre_smc/state/broken_handshake.h"
+#include "ld_pre_smc/state/buffers.h"
 #include "ld_pre_smc/state/fd.h"
 #include "ld_pre_smc/state/handshake_memory.h"
 #include "ld_pre_smc/state/keeper_client.h"

@@ -3,6 +3,7 @@
 #include "ld_pre_smc/state/buffers.h"
 
 #include <errno.h>
+#include <netinet/tcp.h>
 #include <stdatomic.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -141,6 +142,18 @@ void shim_copy_buffers(int from, int to, bool are_both_smc)
 		copy_buffer(from, to, SO_RCVBUF);
 	if (locks || are_both_smc)
 		shim_relock_buffers(to, locks);
+}
+
+/* Setting a size locks it. */
+void shim_wake(int fd, bool is_smc)
+{
+	int level = is_smc ? SOL_SOCKET : IPPROTO_TCP;
+	int opt = is_smc ? SO_BUF_LOCK : TCP_NOTSENT_LOWAT, value = shim_int_option(fd, level, opt);
+
+	if (is_smc)
+		copy_buffer(fd, fd, SO_SNDBUF);
+	if (value >= 0)
+		next_setsockopt(fd, level, opt, &value, sizeof(value));
 }
 
 void shim_give_buffers(int fd, int locks, int errs[2])

@@ -50,4 +50,7 @@ void shim_accepted_buffers(int listener, int fd);
  */
 void shim_copy_buffers(int from, int to, bool are_both_smc);
 
+/* Wake waiting writers, by setting a size or a limit to its present value. */
+void shim_wake(int fd, bool is_smc);
+
 #pragma GCC visibility pop

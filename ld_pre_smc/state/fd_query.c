@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "ld_pre_smc/next.h"
-#include "process/sockopt_numbers.h"
 
 /* 32-bit RISC-V has only ever had 64-bit times. */
 #ifdef SYS_ppoll
@@ -212,20 +211,6 @@ int shim_file_has(int dir, const char *path, const char *text)
 	}
 	shim_close(fd);
 	return n < 0 ? -errno : found;
-}
-
-/* The kernel caps SO_SNDBUF at net.core.wmem_max, and locks the size. */
-void shim_wake(int fd, bool is_smc)
-{
-	int level = is_smc ? SOL_SOCKET : IPPROTO_TCP, opt = is_smc ? SO_SNDBUF : TCP_NOTSENT_LOWAT;
-	int value = shim_int_option(fd, level, opt), half = value / 2;
-	int locks = is_smc ? shim_int_option(fd, SOL_SOCKET, SO_BUF_LOCK) : -1;
-
-	if (value >= 0 &&
-	    (!is_smc || next_setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &half, sizeof(half))))
-		next_setsockopt(fd, level, opt, is_smc ? &half : &value, sizeof(value));
-	if (locks >= 0)
-		next_setsockopt(fd, SOL_SOCKET, SO_BUF_LOCK, &locks, sizeof(locks));
 }
 
 long long shim_milliseconds(void)

@@ -114,9 +114,6 @@ bool shim_is_file(int fd, const char *path, const struct stat *st);
  */
 int shim_file_has(int dir, const char *path, const char *text);
 
-/* Wake waiting writers, by setting a size or a limit to its present value. */
-void shim_wake(int fd, bool is_smc);
-
 /* Time of CLOCK_MONOTONIC. */
 long long shim_milliseconds(void);
 

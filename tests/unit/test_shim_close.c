@@ -63,7 +63,7 @@ static int look_at_shutdown(int fd, int how)
 
 static int look_at_option(int fd, int level, int name, const void *value, socklen_t len)
 {
-	sizes += level == SOL_SOCKET && name == SO_SNDBUFFORCE;
+	sizes += level == SOL_SOCKET && name == SO_SNDBUF;
 	return fake_setsockopt(fd, level, name, value, len);
 }
 
