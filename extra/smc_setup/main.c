@@ -162,9 +162,8 @@ static int run(char **names, size_t count)
 static void offer(const char *host)
 {
 	struct out_text word AUTO(out_free) = { 0 };
-	bool is_word = out_shell_word(&word, host);
 
-	if (is_word)
+	if (out_shell_word(&word, host))
 		printf("\nTo change both hosts: smc_setup --apply %.*s\n", (int)word.len,
 		       word.data);
 }

@@ -63,7 +63,7 @@ static bool is_near(const char *a, const char *b, int errors)
 	if (!errors--)
 		return false;
 	if (!*a || !*b)
-		return is_near(*a ? a + 1 : a, *b ? b + 1 : b, errors);
+		return strlen(a) + strlen(b) <= (size_t)errors + 1;
 	return is_near(a + 1, b, errors) || is_near(a, b + 1, errors) ||
 	       is_near(a + 1, b + 1, errors) ||
 	       (a[0] == b[1] && a[1] == b[0] && is_near(a + 2, b + 2, errors));
